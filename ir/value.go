@@ -151,7 +151,7 @@ func FormatLiteral(e num.Elem, c num.Cell) string {
 	switch {
 	case e.IsFloat():
 		return num.FormatFloat(e, c)
-	case e == num.Bool && num.AsBool(c):
+	case e == num.Bool && num.IsTrue(c):
 		return "true"
 	case e == num.Bool:
 		return "false"
