@@ -1,0 +1,127 @@
+package syntax
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/alecthomas/participle/v2"
+	"github.com/alecthomas/participle/v2/lexer"
+
+	"tenon/internal/diag"
+)
+
+// syntaxError carries a finished diagnosis through participle.
+type syntaxError struct{ d *diag.Error }
+
+func (e *syntaxError) Error() string { return e.d.Error() }
+
+// Message is the text without its position; participle asks for it.
+func (e *syntaxError) Message() string { return e.d.Msg }
+
+// Position is where the error is; participle asks for it.
+func (e *syntaxError) Position() lexer.Position {
+	return lexer.Position{Filename: e.d.Pos.File, Line: e.d.Pos.Line, Column: e.d.Pos.Col}
+}
+
+// fault is an error at a token.
+func fault(t *lexer.Token, format string, args ...any) *syntaxError {
+	e := diag.Errorf(at(t.Pos), format, args...)
+	e.Len = max(1, utf8.RuneCountInString(t.Value))
+	return &syntaxError{e}
+}
+
+// WithFix sets what to change and returns e.
+func (e *syntaxError) WithFix(format string, args ...any) *syntaxError {
+	e.d.WithFix(format, args...)
+	return e
+}
+
+// unexpected is the error of a token that cannot stand where it does.
+func unexpected(t *lexer.Token, expected string) *syntaxError {
+	var e *syntaxError
+	switch {
+	case t.EOF():
+		e = fault(t, "the file ends too early")
+	case t.Type == tokKeyword:
+		e = fault(t, "unexpected keyword `%s`", t.Value)
+	default:
+		e = fault(t, "unexpected %s", quoteToken(t.Value))
+	}
+	e.d.Expected = expected
+	e.d.Fix = hint(t, expected)
+	return e
+}
+
+// hint is the fix for mistakes that a look at the token gives away.
+func hint(t *lexer.Token, expected string) string {
+	switch {
+	case t.Type == tokKeyword && expected == "a name":
+		return fmt.Sprintf("`%s` is a reserved word; take another name", t.Value)
+	case t.Value == "=" && strings.Contains(expected, ")"):
+		return "equality is written `==`"
+	case t.Value == "," && expected == "an expression", t.Value == ")" && expected == "an expression":
+		return "an expression is missing here"
+	case t.Value == "..":
+		return "a range is written `i in a..b`; a pack is written `..p` inside brackets"
+	}
+	return ""
+}
+
+// productions gives the words for a production or a token class in a message.
+var productions = map[string]string{
+	"<ident>": "a name", "<string>": "a string", "Ident": "a name", "Expr": "an expression", "Type": "a type",
+	"ElemType": "an element type", "Param": "a parameter", "Result": "a result type", "TypeParam": "a type parameter, such as `E: float`",
+	"FnBody": "`{`", "ProcBody": "`{`", "Sub": "a dim", "Dims": "`[`", "Axis": "an index", "Range": "a range, such as `i in 0..N`",
+	"Target": "a name", "CarryInit": "a carried name, such as `s[n] = 0.0`", "Arg": "an argument", "DirectiveArg": "an argument",
+	"Values": "a value", "MonoidBody": "`=` or `{`", "Decl": "fn, proc, monoid or import", "FnStmt": "a statement", "ProcStmt": "a statement",
+	"Combine": "`combine (a, b) (c, d) = ..`", "Base": "`base`", "Act": "`act`", "Inject": "`inject`", "CarryLoop": "a loop",
+}
+
+var expectedText = regexp.MustCompile(`\(expected (.*)\)$`)
+
+// terms are the first elements of a grammar text as participle prints it.
+var term = regexp.MustCompile(`^[ (]*(?:\(\?[=!] )?("(?:[^"\\]|\\.)*"|<[a-z]+>|[A-Za-z]+)`)
+
+// toDiag turns an error of participle into ours; what is expected where
+// participle does not say.
+func toDiag(err error, what string) *diag.Error {
+	var se *syntaxError
+	if errors.As(err, &se) {
+		return se.d
+	}
+	var ut *participle.UnexpectedTokenError
+	if errors.As(err, &ut) {
+		if m := expectedText.FindStringSubmatch(ut.Message()); m != nil {
+			what = firstTerms(m[1])
+		}
+		return unexpected(&ut.Unexpected, what).d
+	}
+	var pe participle.Error
+	if errors.As(err, &pe) {
+		return diag.Errorf(at(pe.Position()), "%s", pe.Message())
+	}
+	return diag.Errorf(diag.Pos{}, "%v", err)
+}
+
+// firstTerms names what may come first according to a piece of grammar: its
+// first term, and the next ones as long as the terms before are optional.
+func firstTerms(grammar string) string {
+	m := term.FindStringSubmatch(grammar)
+	if m == nil {
+		return ""
+	}
+	if w, ok := productions[m[1]]; ok {
+		return w
+	}
+	if strings.HasPrefix(m[1], `"`) {
+		word := "`" + strings.Trim(m[1], `"`) + "`"
+		if word == "`)`" || word == "`]`" {
+			return "`,` or " + word
+		}
+		return word
+	}
+	return m[1]
+}
