@@ -12,7 +12,7 @@ type ClauseKind uint8
 const (
 	KindLiteral    ClauseKind = iota // the literal of a const
 	KindOperands                     // KW(arg, ..)
-	KindAttr                         // KW=value
+	KindAttr                         // KW=value; the value alone where KW is ""
 	KindFlag                         // KW
 	KindAxes                         // KW(i < N, j:e in %p[i])
 	KindConds                        // KW(expr REL expr, ..)

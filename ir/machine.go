@@ -91,6 +91,10 @@ type Machine interface {
 	// Variant is the variant that a tile.choose shall return, or -1 for the
 	// one that its pick region names.
 	Variant() int
+	// Agree says how two results of the same computation differ by more than
+	// the program allows (their shadows' bounds, or equality of integers); nil
+	// if they agree. Shapes are equal.
+	Agree(a, b *Array) error
 	// GridShape is the number of ranks along each axis of a grid.
 	GridShape(name string) []int64
 
