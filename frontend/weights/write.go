@@ -1,0 +1,127 @@
+package weights
+
+import (
+	"archive/zip"
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+
+	"tenon/internal/diag"
+	"tenon/internal/num"
+)
+
+// npyDescr is how npy spells an element type. bf16 is absent: npy has no such
+// type, and writing another in its place would be a silent conversion.
+var npyDescr = map[num.Elem]string{
+	num.F64: "<f8", num.F32: "<f4", num.F16: "<f2",
+	num.I64: "<i8", num.I32: "<i4", num.I16: "<i2", num.I8: "|i1",
+	num.U8: "|u1", num.Bool: "|b1", num.Index: "<i8",
+}
+
+func checkOutName(path string) error {
+	switch ext := strings.ToLower(filepath.Ext(path)); ext {
+	case ".npz", ".npy":
+		return nil
+	case "":
+		if strings.HasPrefix(path, "/dev/") {
+			return nil
+		}
+		return diag.Usagef("--out %s: expected a file name that ends in .npy or .npz", path)
+	default:
+		return diag.Usagef("--out %s: results are written as .npy or .npz, not %s", path, ext)
+	}
+}
+
+// Write writes one array to an npy file, or arrays to an npz file, as the
+// extension says; a device takes npy.
+func Write(path string, names []string, arrays []*Array) error {
+	if strings.EqualFold(filepath.Ext(path), ".npz") {
+		return WriteNpz(path, names, arrays)
+	}
+	if len(arrays) != 1 {
+		return diag.Errorf(diag.Pos{File: path}, "an npy file holds one array, there are %d results", len(arrays)).
+			WithFix("write an .npz file, or each result to its own file")
+	}
+	return WriteNpy(path, arrays[0])
+}
+
+// WriteNpy writes a in C order (npy version 1.0), whole or not at all. index
+// is written as int64; bf16, which npy lacks, is an error.
+func WriteNpy(path string, a *Array) error {
+	head, err := npyHead(path, a)
+	if err != nil {
+		return err
+	}
+	return WriteWhole(path, func(w io.Writer) error { return writeParts(w, head, a.Contiguous()) })
+}
+
+// WriteNpz writes an uncompressed npz file, whole or not at all. The array
+// names[i] becomes the member names[i]; two equal names are an error.
+func WriteNpz(path string, names []string, arrays []*Array) error {
+	if len(names) != len(arrays) {
+		diag.Bugf("weights.WriteNpz: %d names for %d arrays", len(names), len(arrays))
+	}
+	heads := make([][]byte, len(arrays))
+	seen := map[string]bool{}
+	for i, a := range arrays {
+		if seen[names[i]] {
+			return diag.Errorf(diag.Pos{File: path}, "two results are named %q", names[i])
+		}
+		seen[names[i]] = true
+		var err error
+		if heads[i], err = npyHead(path, a); err != nil {
+			return err
+		}
+	}
+	return WriteWhole(path, func(w io.Writer) error {
+		z := zip.NewWriter(w)
+		for i, a := range arrays {
+			entry, err := z.CreateHeader(&zip.FileHeader{Name: names[i] + ".npy", Method: zip.Store})
+			if err == nil {
+				err = writeParts(entry, heads[i], a.Contiguous())
+			}
+			if err != nil {
+				return err
+			}
+		}
+		return z.Close()
+	})
+}
+
+func writeParts(w io.Writer, parts ...[]byte) error {
+	for _, p := range parts {
+		if _, err := w.Write(p); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// npyHead is the header of an npy file, padded so that the data are aligned
+// to 64 bytes, as NumPy does for memory mapping.
+func npyHead(path string, a *Array) ([]byte, error) {
+	descr, ok := npyDescr[a.Elem]
+	if !ok {
+		return nil, diag.Errorf(diag.Pos{File: path}, "the result is %s, which npy cannot hold", a.Elem).
+			WithFix("add ` as f32` behind the file's name, or cast in the program")
+	}
+	var shape strings.Builder
+	for _, d := range a.Shape {
+		fmt.Fprintf(&shape, "%d, ", d)
+	}
+	text := strings.TrimSuffix(shape.String(), " ")
+	if len(a.Shape) > 1 {
+		text = strings.TrimSuffix(text, ",")
+	}
+	dict := fmt.Sprintf("{'descr': '%s', 'fortran_order': False, 'shape': (%s), }", descr, text)
+	const fixed = 10
+	pad := 63 - (fixed+len(dict))%64
+	var b bytes.Buffer
+	b.WriteString(npyMagic + "\x01\x00")
+	binary.Write(&b, binary.LittleEndian, uint16(len(dict)+pad+1))
+	b.WriteString(dict + strings.Repeat(" ", pad) + "\n")
+	return b.Bytes(), nil
+}
