@@ -111,7 +111,9 @@ func (f *File) Has(name string) bool { return f.load[name] != nil }
 // Get returns a member. For an npy file and for a file with a single member
 // the name may be "". A type that programs cannot hold is an error that says
 // what to do; GetAs converts.
-func (f *File) Get(name string) (*Array, error) { return f.get(name, Slice{}, num.Invalid, num.Invalid) }
+func (f *File) Get(name string) (*Array, error) {
+	return f.get(name, Slice{}, num.Invalid, num.Invalid)
+}
 
 // GetAs returns a member converted to elem, as ` as DTYPE` does.
 func (f *File) GetAs(name string, elem num.Elem) (*Array, error) {

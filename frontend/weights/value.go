@@ -27,7 +27,7 @@ type Value struct {
 }
 
 var (
-	asPattern     = regexp.MustCompile(`\s+as\s+(\w*)$`)
+	asPattern     = regexp.MustCompile(`(?:^|\s+)as(?:\s+(\w+))?$`)
 	numberPattern = regexp.MustCompile(`^[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?$|^[+-]?0[xX][0-9a-fA-F]+$|^[+-]?(inf|nan)$|^(true|false)$`)
 	genPattern    = regexp.MustCompile(`^([A-Za-z_]\w*)\s*\(([^()]*)\)(?::(.*))?$`)
 	filePattern   = regexp.MustCompile(`(?i)\.(npy|npz|safetensors)(:|$)`)
@@ -40,19 +40,16 @@ var (
 func ParseValue(text string) (Value, error) {
 	v := Value{Text: text}
 	s := strings.TrimSpace(text)
-	if m := asPattern.FindStringSubmatchIndex(s); m != nil {
-		name := s[m[2]:m[3]]
-		if v.As = num.ElemByName(name); v.As == num.Invalid {
-			return Value{}, diag.Usagef("%s: %q is not a dtype; write ` as` and one of %s", text, name, elemNames())
-		}
-		s = s[:m[0]]
+	s, as, err := cutCast(s)
+	if err != nil {
+		return Value{}, err
 	}
+	v.As = as
 	if numberPattern.MatchString(s) {
 		v.Number = s
 		return v, nil
 	}
-	s, err := v.cutSlice(s)
-	if err != nil {
+	if s, err = v.cutSlice(s); err != nil {
 		return Value{}, err
 	}
 	if m := genPattern.FindStringSubmatch(s); m != nil {
@@ -66,6 +63,19 @@ func ParseValue(text string) (Value, error) {
 		return Value{}, diag.Usagef("%q: no file before the colon; expected FILE:MEMBER", text)
 	}
 	return v, nil
+}
+
+// cutCast takes ` as DTYPE` off the end.
+func cutCast(s string) (string, num.Elem, error) {
+	m := asPattern.FindStringSubmatch(s)
+	if m == nil {
+		return s, num.Invalid, nil
+	}
+	e := num.ElemByName(m[1])
+	if e == num.Invalid {
+		return "", e, diag.Usagef("%s: %q is not a dtype; write ` as` and one of %s", s, m[1], elemNames())
+	}
+	return strings.TrimSuffix(s, m[0]), e, nil
 }
 
 // cutSlice takes [...] off the end. A file whose name ends in ] can be read
@@ -162,11 +172,9 @@ func ParseOut(s string) (Out, error) {
 	if name, file, ok := strings.Cut(out.File, "="); ok && outName.MatchString(strings.TrimSpace(name)) {
 		out.Name, out.File = strings.TrimSpace(name), strings.TrimSpace(file)
 	}
-	if m := asPattern.FindStringSubmatchIndex(out.File); m != nil {
-		if out.As = num.ElemByName(out.File[m[2]:m[3]]); out.As == num.Invalid {
-			return Out{}, diag.Usagef("--out %s: %q is not a dtype; expected one of %s", s, out.File[m[2]:m[3]], elemNames())
-		}
-		out.File = out.File[:m[0]]
+	var err error
+	if out.File, out.As, err = cutCast(out.File); err != nil {
+		return Out{}, err
 	}
 	if out.File == "" {
 		return Out{}, diag.Usagef("--out %s: expected FILE or NAME=FILE, such as y=out.npy", s)
