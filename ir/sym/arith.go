@@ -187,7 +187,7 @@ func gcd(a, b int64) int64 {
 	for y != 0 {
 		x, y = y, x%y
 	}
-	if x > 1<<62 {
+	if x > 1<<63-1 {
 		return 1 // |MinInt64|: no use to anyone, and it does not fit
 	}
 	return int64(x)

@@ -17,11 +17,10 @@ func FloorDiv(a, b Expr) Expr {
 	if r.n == nil {
 		return q
 	}
-	r, b, _, _ = reduce(r, b)
+	if r2, b2, g, _ := reduce(r, b); g > 1 {
+		return Add(q, FloorDiv(r2, b2))
+	}
 	if n, ok := b.IsConst(); ok {
-		if n == 1 {
-			return Add(q, r)
-		}
 		return Add(q, divConst(r, n))
 	}
 	return Add(q, binary(AtomFloorDiv, r, b))
@@ -43,20 +42,15 @@ func Mod(a, b Expr) Expr {
 	if r.n == nil {
 		return r
 	}
-	r, b, g, rest := reduce(r, b)
-	if n, ok := b.IsConst(); ok && n == 1 {
-		return Const(rest)
+	if r2, b2, g, rest := reduce(r, b); g > 1 {
+		return addScaled(Const(rest), g, Mod(r2, b2))
 	}
-	m := modAtom(r, b)
-	return addScaled(Const(rest), g, m)
+	return modAtom(r, b)
 }
 
-// modAtom makes r mod b, b not 1, r without parts that b divides.
+// modAtom makes r mod b for an r without parts that b divides.
 func modAtom(r, b Expr) Expr {
 	n, isConst := b.IsConst()
-	if c, ok := r.IsConst(); ok && isConst {
-		return Const(floorMod(c, n))
-	}
 	if a := r.atom(); a != nil && a.Kind == AtomMod {
 		if a.Args[1].Equal(b) {
 			return r
@@ -68,11 +62,9 @@ func modAtom(r, b Expr) Expr {
 	return binary(AtomMod, r, b)
 }
 
-// divConst makes r//n for a constant n > 1, r without parts that n divides.
+// divConst makes r//n for a constant n > 1; r has terms, none that n divides,
+// and no divisor in common with n (a constant alone never gets here).
 func divConst(r Expr, n int64) Expr {
-	if c, ok := r.IsConst(); ok {
-		return Const(floorDiv(c, n))
-	}
 	t := r.terms()[0]
 	if len(r.terms()) != 1 || t.coef != 1 || len(t.f) != 1 {
 		return binary(AtomFloorDiv, r, Const(n))
