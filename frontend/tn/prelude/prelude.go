@@ -1,0 +1,38 @@
+// Package prelude holds the functions that every Tenon program can call without
+// an import, written in the Tenon language itself: users read them, and could
+// have written them. It is text only; package tn parses and resolves it, and
+// every front end may instantiate from it.
+//
+// The package imports nothing of Tenon's.
+package prelude
+
+import (
+	"embed"
+	"io/fs"
+)
+
+//go:embed *.tn
+var files embed.FS
+
+// File is one file of the prelude.
+type File struct {
+	Name string // as positions show it: prelude/softmax.tn
+	Src  string
+}
+
+// Files returns the files of the prelude, by name.
+func Files() []File {
+	names, err := fs.Glob(files, "*.tn")
+	if err != nil {
+		return nil // the pattern is well formed
+	}
+	out := make([]File, 0, len(names))
+	for _, name := range names {
+		b, err := files.ReadFile(name)
+		if err != nil {
+			return nil // an embedded file that was just listed can be read
+		}
+		out = append(out, File{Name: "prelude/" + name, Src: string(b)})
+	}
+	return out
+}
