@@ -1,0 +1,106 @@
+package llvm
+
+import (
+	"github.com/llir/llvm/ir/enum"
+	lltypes "github.com/llir/llvm/ir/types"
+	"github.com/llir/llvm/ir/value"
+
+	"tenon/internal/num"
+)
+
+// Cast converts a scalar as the IR's cast does: float to float and integer to
+// float round once, float to integer truncates and saturates with 0 for NaN,
+// integer to integer wraps, and anything but zero is true.
+func (f *Func) Cast(v Value, to num.Elem) Value {
+	from := v.Elem()
+	if from == to {
+		return v
+	}
+	return Value{f.castRaw(from, to, v.v), TypeOf(to)}
+}
+
+func (f *Func) castRaw(from, to num.Elem, x value.Value) value.Value {
+	switch {
+	case to == num.Bool && from.IsFloat():
+		return rows["ne"].flt(f, from, []value.Value{x, Float(from, 0).v})
+	case to == num.Bool:
+		return f.isNonZero(x).v
+	case from.IsFloat() && to.IsFloat():
+		return f.floatToFloat(from, to, x)
+	case from.IsFloat():
+		return f.floatToInt(from, to, x)
+	case to.IsFloat():
+		return f.intToFloat(from, to, x)
+	}
+	return f.intToInt(from, to, x)
+}
+
+func (f *Func) isNonZero(x value.Value) Value {
+	zero := literal(x.Type(), 0, num.Invalid)
+	return Value{f.cur.NewICmp(enum.IPredNE, x, zero), TypeOf(num.Bool)}
+}
+
+func (f *Func) icmpEq(p, q Value) Value {
+	return Value{f.cur.NewICmp(enum.IPredEQ, p.v, q.v), TypeOf(num.Bool)}
+}
+
+func (f *Func) floatToFloat(from, to num.Elem, x value.Value) value.Value {
+	if from.Bytes() == 2 {
+		x = f.widen(from, x)
+	}
+	wide := x.Type().Equal(lltypes.Double)
+	switch {
+	case to.Bytes() == 2:
+		return f.narrow(to, x)
+	case to == num.F64 && !wide:
+		return f.cur.NewFPExt(x, lltypes.Double)
+	case to == num.F32 && wide:
+		return f.cur.NewFPTrunc(x, lltypes.Float)
+	}
+	return x
+}
+
+func (f *Func) floatToInt(from, to num.Elem, x value.Value) value.Value {
+	if from.Bytes() == 2 {
+		x = f.widen(from, x)
+	}
+	name := "llvm.fptosi.sat."
+	if !to.IsSigned() {
+		name = "llvm.fptoui.sat."
+	}
+	result := register(to)
+	callee := f.m.declare(name+short(result)+"."+short(x.Type()), result, true, x.Type())
+	return f.cur.NewCall(callee, x)
+}
+
+func (f *Func) intToFloat(from, to num.Elem, x value.Value) value.Value {
+	switch {
+	case to.Bytes() > 2:
+		return f.toFloat(from, x, register(to))
+	case from.Bytes() == 8:
+		return f.narrow(to, f.oddDouble(x))
+	}
+	return f.narrow(to, f.toFloat(from, x, lltypes.Double))
+}
+
+// toFloat converts with the one rounding of the instruction.
+func (f *Func) toFloat(from num.Elem, x value.Value, to lltypes.Type) value.Value {
+	if from.IsSigned() {
+		return f.cur.NewSIToFP(x, to)
+	}
+	return f.cur.NewUIToFP(x, to)
+}
+
+func (f *Func) intToInt(from, to num.Elem, x value.Value) value.Value {
+	result := register(to)
+	have, want := from.Bits(), to.Bits()
+	switch {
+	case have == want:
+		return x
+	case have > want:
+		return f.cur.NewTrunc(x, result)
+	case from.IsSigned():
+		return f.cur.NewSExt(x, result)
+	}
+	return f.cur.NewZExt(x, result)
+}

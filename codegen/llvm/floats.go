@@ -1,0 +1,96 @@
+package llvm
+
+import (
+	"github.com/llir/llvm/ir/enum"
+	lltypes "github.com/llir/llvm/ir/types"
+	"github.com/llir/llvm/ir/value"
+
+	"tenon/internal/diag"
+	"tenon/internal/num"
+)
+
+func fadd(f *Func, _ num.Elem, a []value.Value) value.Value {
+	x := f.cur.NewFAdd(a[0], a[1])
+	x.FastMathFlags = f.Flags.list()
+	return x
+}
+
+func fsub(f *Func, _ num.Elem, a []value.Value) value.Value {
+	x := f.cur.NewFSub(a[0], a[1])
+	x.FastMathFlags = f.Flags.list()
+	return x
+}
+
+func fmul(f *Func, _ num.Elem, a []value.Value) value.Value {
+	x := f.cur.NewFMul(a[0], a[1])
+	x.FastMathFlags = f.Flags.list()
+	return x
+}
+
+func fdiv(f *Func, _ num.Elem, a []value.Value) value.Value { return f.cur.NewFDiv(a[0], a[1]) }
+
+var fpreds = map[string]enum.FPred{
+	"oeq": enum.FPredOEQ, "une": enum.FPredUNE, "olt": enum.FPredOLT, "ole": enum.FPredOLE, "ogt": enum.FPredOGT, "oge": enum.FPredOGE,
+}
+
+func fcmp(pred string) emit {
+	p, ok := fpreds[pred]
+	if !ok {
+		diag.Bugf("no float compare %s", pred)
+	}
+	return func(f *Func, _ num.Elem, a []value.Value) value.Value { return f.cur.NewFCmp(p, a[0], a[1]) }
+}
+
+// floatNeg flips the sign bit, of a NaN too.
+func floatNeg(f *Func, e num.Elem, a []value.Value) value.Value {
+	if e.Bytes() == 2 {
+		return f.cur.NewXor(a[0], half(0x8000))
+	}
+	return f.cur.NewFNeg(a[0])
+}
+
+// floatAbs clears the sign bit, of a NaN too.
+func floatAbs(f *Func, e num.Elem, a []value.Value) value.Value {
+	if e.Bytes() == 2 {
+		return f.cur.NewAnd(a[0], half(0x7fff))
+	}
+	return intrinsic("fabs")(f, e, a)
+}
+
+// fma rounds once. f16 and bf16 go through f64, where the product is exact and
+// the sum is rounded to odd, so that rounding to 11 or 8 bits is the only one.
+func fma(f *Func, e num.Elem, a []value.Value) value.Value {
+	if e.Bytes() > 2 {
+		return intrinsic("fma")(f, e, a)
+	}
+	var w [3]value.Value
+	for i, x := range a {
+		w[i] = f.cur.NewFPExt(f.widen(e, x), lltypes.Double)
+	}
+	return f.narrow(e, f.addOdd(f.cur.NewFMul(w[0], w[1]), w[2]))
+}
+
+// addOdd adds doubles and rounds to odd: an inexact sum whose last bit is even
+// moves by one towards the exact one (Knuth's two-sum gives the error).
+func (f *Func) addOdd(a, b value.Value) value.Value {
+	c := f.cur
+	s := c.NewFAdd(a, b)
+	bb := c.NewFSub(s, a)
+	err := c.NewFAdd(c.NewFSub(a, c.NewFSub(s, bb)), c.NewFSub(b, bb))
+	raw := c.NewBitCast(s, lltypes.I64)
+	even := c.NewICmp(enum.IPredEQ, c.NewAnd(raw, int64Lit(1)), int64Lit(0))
+	inexact := c.NewFCmp(enum.FPredONE, err, double(0)) // false for the NaN of an infinite sum
+	up := c.NewICmp(enum.IPredSGE, c.NewXor(raw, c.NewBitCast(err, lltypes.I64)), int64Lit(0))
+	step := f.pick(up, int64Lit(1), int64Lit(-1))
+	moved := c.NewAdd(raw, f.pick(c.NewAnd(even, inexact), step, int64Lit(0)))
+	return c.NewBitCast(moved, lltypes.Double)
+}
+
+// double, float, half and int64Lit are constants by value or bits.
+func double(x float64) value.Value { return Float(num.F64, x).v }
+func float(x float64) value.Value  { return Float(num.F32, x).v }
+func half(raw uint16) value.Value  { return literal(lltypes.I16, uint64(raw), num.Invalid) }
+func int64Lit(x int64) value.Value { return Int(num.I64, x).v }
+func int32Lit(x uint32) value.Value {
+	return literal(lltypes.I32, uint64(x), num.Invalid)
+}

@@ -1,0 +1,179 @@
+package llvm
+
+import (
+	"github.com/llir/llvm/ir/enum"
+	"github.com/llir/llvm/ir/value"
+
+	"tenon/internal/diag"
+	"tenon/internal/num"
+)
+
+// bin is an operator that LLVM has as it is.
+func bin(op string) emit {
+	return func(f *Func, _ num.Elem, a []value.Value) value.Value {
+		switch op {
+		case "add":
+			return f.cur.NewAdd(a[0], a[1])
+		case "sub":
+			return f.cur.NewSub(a[0], a[1])
+		case "mul":
+			return f.cur.NewMul(a[0], a[1])
+		case "and":
+			return f.cur.NewAnd(a[0], a[1])
+		case "or":
+			return f.cur.NewOr(a[0], a[1])
+		case "xor":
+			return f.cur.NewXor(a[0], a[1])
+		}
+		diag.Bugf("no instruction %s", op)
+		return nil
+	}
+}
+
+var ipreds = map[string]enum.IPred{
+	"eq": enum.IPredEQ, "ne": enum.IPredNE,
+	"slt": enum.IPredSLT, "sle": enum.IPredSLE, "sgt": enum.IPredSGT, "sge": enum.IPredSGE,
+	"ult": enum.IPredULT, "ule": enum.IPredULE, "ugt": enum.IPredUGT, "uge": enum.IPredUGE,
+}
+
+// icmp compares with or without a sign, as the element type has one.
+func icmp(signed, unsigned string) emit {
+	s, okS := ipreds[signed]
+	u, okU := ipreds[unsigned]
+	if !okS || !okU {
+		diag.Bugf("no integer compare %s, %s", signed, unsigned)
+	}
+	return func(f *Func, e num.Elem, a []value.Value) value.Value {
+		if e.IsSigned() {
+			return f.cur.NewICmp(s, a[0], a[1])
+		}
+		return f.cur.NewICmp(u, a[0], a[1])
+	}
+}
+
+func intMax(f *Func, e num.Elem, a []value.Value) value.Value {
+	return f.pick(rows["gt"].integer(f, e, a), a[0], a[1])
+}
+
+func intMin(f *Func, e num.Elem, a []value.Value) value.Value {
+	return f.pick(rows["lt"].integer(f, e, a), a[0], a[1])
+}
+
+func intFMA(f *Func, _ num.Elem, a []value.Value) value.Value {
+	return f.cur.NewAdd(f.cur.NewMul(a[0], a[1]), a[2])
+}
+
+func intNeg(f *Func, e num.Elem, a []value.Value) value.Value {
+	return f.cur.NewSub(Int(e, 0).v, a[0])
+}
+
+// intAbs wraps: the magnitude of the least value is itself.
+func intAbs(f *Func, e num.Elem, a []value.Value) value.Value {
+	if !e.IsSigned() {
+		return a[0]
+	}
+	return f.pick(f.cur.NewICmp(enum.IPredSLT, a[0], Int(e, 0).v), intNeg(f, e, a), a[0])
+}
+
+func not(f *Func, e num.Elem, a []value.Value) value.Value {
+	ones := int64(-1)
+	if !e.IsSigned() {
+		_, ones = num.IntRange(e)
+	}
+	return f.cur.NewXor(a[0], Int(e, ones).v)
+}
+
+// divisor prepares a divisor that does not trap: 0 and, with a sign, -1 are
+// replaced by 1. It says which they were; nil means that a constant is neither.
+func (f *Func) divisor(e num.Elem, b value.Value) (safe, zero, minus value.Value) {
+	if c, ok := (Value{b, TypeOf(e)}).AsInt(); ok && c != 0 && c != -1 {
+		return b, nil, nil
+	}
+	zero = f.cur.NewICmp(enum.IPredEQ, b, Int(e, 0).v)
+	special := zero
+	if e.IsSigned() {
+		minus = f.cur.NewICmp(enum.IPredEQ, b, Int(e, -1).v)
+		special = f.cur.NewOr(zero, minus)
+	}
+	return f.pick(special, Int(e, 1).v, b), zero, minus
+}
+
+// tdiv truncates; x / 0 is 0 and MIN / -1 wraps.
+func tdiv(f *Func, e num.Elem, a []value.Value) value.Value {
+	safe, zero, minus := f.divisor(e, a[1])
+	if !e.IsSigned() {
+		return f.orZero(zero, e, f.cur.NewUDiv(a[0], safe))
+	}
+	q := value.Value(f.cur.NewSDiv(a[0], safe))
+	if minus != nil {
+		q = f.pick(minus, intNeg(f, e, a), q)
+	}
+	return f.orZero(zero, e, q)
+}
+
+// trem has the sign of the dividend; by 0 and by -1 it is 0, which is the
+// remainder by 1 as well.
+func trem(f *Func, e num.Elem, a []value.Value) value.Value {
+	safe, _, _ := f.divisor(e, a[1])
+	if e.IsSigned() {
+		return f.cur.NewSRem(a[0], safe)
+	}
+	return f.cur.NewURem(a[0], safe)
+}
+
+func (f *Func) orZero(zero value.Value, e num.Elem, q value.Value) value.Value {
+	if zero == nil {
+		return q
+	}
+	return f.pick(zero, Int(e, 0).v, q)
+}
+
+// floordiv rounds down: one less than truncation where the remainder is not 0
+// and has the other sign.
+func floordiv(f *Func, e num.Elem, a []value.Value) value.Value {
+	q := tdiv(f, e, a)
+	if !e.IsSigned() {
+		return q
+	}
+	off := f.remainderOff(e, trem(f, e, a), a[1])
+	return f.pick(off, f.cur.NewSub(q, Int(e, 1).v), q)
+}
+
+// mod has the sign of the divisor.
+func mod(f *Func, e num.Elem, a []value.Value) value.Value {
+	r := trem(f, e, a)
+	if !e.IsSigned() {
+		return r
+	}
+	return f.pick(f.remainderOff(e, r, a[1]), f.cur.NewAdd(r, a[1]), r)
+}
+
+// remainderOff reports a remainder that is not 0 and whose sign is not b's.
+func (f *Func) remainderOff(e num.Elem, r, b value.Value) value.Value {
+	zero := Int(e, 0).v
+	some := f.cur.NewICmp(enum.IPredNE, r, zero)
+	differ := f.cur.NewICmp(enum.IPredSLT, f.cur.NewXor(r, b), zero)
+	return f.cur.NewAnd(some, differ)
+}
+
+// shl by the width or more, or by a negative amount, is 0.
+func shl(f *Func, e num.Elem, a []value.Value) value.Value {
+	inside := f.inWidth(e, a[1])
+	amount := f.pick(inside, a[1], Int(e, 0).v)
+	return f.pick(inside, f.cur.NewShl(a[0], amount), Int(e, 0).v)
+}
+
+// shr by the width or more, or by a negative amount, leaves the sign alone: 0
+// or -1.
+func shr(f *Func, e num.Elem, a []value.Value) value.Value {
+	inside := f.inWidth(e, a[1])
+	if e.IsSigned() {
+		return f.cur.NewAShr(a[0], f.pick(inside, a[1], Int(e, int64(e.Bits())-1).v))
+	}
+	amount := f.pick(inside, a[1], Int(e, 0).v)
+	return f.pick(inside, f.cur.NewLShr(a[0], amount), Int(e, 0).v)
+}
+
+func (f *Func) inWidth(e num.Elem, amount value.Value) value.Value {
+	return f.cur.NewICmp(enum.IPredULT, amount, Int(e, int64(e.Bits())).v)
+}

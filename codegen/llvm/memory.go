@@ -1,0 +1,103 @@
+package llvm
+
+import (
+	"github.com/llir/llvm/ir"
+	lltypes "github.com/llir/llvm/ir/types"
+	"github.com/llir/llvm/ir/value"
+
+	"tenon/internal/num"
+)
+
+// At is the address of element i of the array of type e at base.
+func (f *Func) At(base Value, e num.Elem, i Value) Value {
+	f.want("subscript", i, num.Index)
+	if n, ok := i.AsInt(); ok {
+		return f.Offset(base, n*int64(e.Bytes()))
+	}
+	mem := TypeOf(e).memory()
+	typed := f.cur.NewBitCast(base.v, lltypes.NewPointer(mem))
+	gep := f.cur.NewGetElementPtr(mem, typed, i.v)
+	return Value{f.cur.NewBitCast(gep, lltypes.I8Ptr), Ptr}
+}
+
+// Offset is the address a constant number of bytes from base.
+func (f *Func) Offset(base Value, bytes int64) Value {
+	if bytes == 0 {
+		return base
+	}
+	return Value{f.cur.NewGetElementPtr(i8, base.v, Index(bytes).v), Ptr}
+}
+
+// OffsetBy is the address a number of bytes from base.
+func (f *Func) OffsetBy(base, bytes Value) Value {
+	f.want("offset", bytes, num.Index)
+	return Value{f.cur.NewGetElementPtr(i8, base.v, bytes.v), Ptr}
+}
+
+// Load reads a value of type t. Element alignment is all that is assumed.
+func (f *Func) Load(t Type, addr Value) Value {
+	load := f.cur.NewLoad(t.memory(), f.typed(addr, t))
+	load.Align = ir.Align(t.bytes())
+	if t.elem == num.Bool {
+		// Any byte but 0 is true: a caller's bool may hold more than a 1.
+		return f.isNonZero(load)
+	}
+	return Value{load, t}
+}
+
+// LoadElem reads element i of the array of type e at base.
+func (f *Func) LoadElem(e num.Elem, base, i Value) Value { return f.Load(TypeOf(e), f.At(base, e, i)) }
+
+// Store writes v.
+func (f *Func) Store(v, addr Value) {
+	x := v.v
+	if v.t.elem == num.Bool {
+		x = f.cur.NewZExt(x, i8)
+	}
+	store := f.cur.NewStore(x, f.typed(addr, v.t))
+	store.Align = ir.Align(v.t.bytes())
+}
+
+// StoreElem writes element i of the array at base.
+func (f *Func) StoreElem(v, base, i Value) { f.Store(v, f.At(base, v.Elem(), i)) }
+
+func (f *Func) typed(addr Value, t Type) value.Value {
+	if t.memory().Equal(i8) {
+		return addr.v
+	}
+	return f.cur.NewBitCast(addr.v, lltypes.NewPointer(t.memory()))
+}
+
+// Alloca reserves bytes on the stack for the whole call, aligned to a cache
+// line. Keep it small: the stack of a thread is not checked.
+func (f *Func) Alloca(bytes int64) Value {
+	a := ir.NewAlloca(lltypes.NewArray(uint64(bytes), i8))
+	a.Align = ir.Align(64)
+	cast := ir.NewBitCast(a, lltypes.I8Ptr)
+	f.entry.Insts = append(f.entry.Insts, a, cast)
+	return Value{cast, Ptr}
+}
+
+// Malloc asks the C library for memory aligned to a cache line; the result is
+// null where there is none. bytes must not be negative; it is rounded up to
+// whole lines, and 0 to one, so that null always means failure.
+func (f *Func) Malloc(bytes Value) Value {
+	f.want("size", bytes, num.Index)
+	line := int64(f.m.desc.LineBytes)
+	whole := f.Op("and", f.Op("add", f.Op("max", bytes, Index(1)), Index(line-1)), Index(-line))
+	return f.CallC("aligned_alloc", Ptr, Index(line), whole)
+}
+
+// Free gives memory of Malloc back; null is ignored.
+func (f *Func) Free(p Value) { f.CallC("free", Void, p) }
+
+// IsNull reports whether a pointer is null.
+func (f *Func) IsNull(p Value) Value { return f.icmpEq(p, Null()) }
+
+// SamePtr reports whether two pointers are equal.
+func (f *Func) SamePtr(p, q Value) Value { return f.icmpEq(p, q) }
+
+// PtrInt is a pointer as an index, to compare ranges of addresses.
+func (f *Func) PtrInt(p Value) Value {
+	return Value{f.cur.NewPtrToInt(p.v, lltypes.I64), TypeOf(num.Index)}
+}
