@@ -22,7 +22,7 @@ func (f *Func) Cast(v Value, to num.Elem) Value {
 func (f *Func) castRaw(from, to num.Elem, x value.Value) value.Value {
 	switch {
 	case to == num.Bool && from.IsFloat():
-		return rows["ne"].flt(f, from, []value.Value{x, Float(from, 0).v})
+		return wide(fcmp("une"))(f, from, []value.Value{x, Float(from, 0).v})
 	case to == num.Bool:
 		return f.isNonZero(x).v
 	case from.IsFloat() && to.IsFloat():

@@ -1,6 +1,8 @@
 package llvm
 
 import (
+	"math"
+
 	"github.com/llir/llvm/ir/enum"
 	lltypes "github.com/llir/llvm/ir/types"
 	"github.com/llir/llvm/ir/value"
@@ -30,7 +32,7 @@ func fmul(f *Func, _ num.Elem, a []value.Value) value.Value {
 func fdiv(f *Func, _ num.Elem, a []value.Value) value.Value { return f.cur.NewFDiv(a[0], a[1]) }
 
 var fpreds = map[string]enum.FPred{
-	"oeq": enum.FPredOEQ, "une": enum.FPredUNE, "olt": enum.FPredOLT, "ole": enum.FPredOLE, "ogt": enum.FPredOGT, "oge": enum.FPredOGE,
+	"oeq": enum.FPredOEQ, "one": enum.FPredONE, "une": enum.FPredUNE, "olt": enum.FPredOLT, "ole": enum.FPredOLE, "ogt": enum.FPredOGT, "oge": enum.FPredOGE,
 }
 
 func fcmp(pred string) emit {
@@ -55,6 +57,52 @@ func floatAbs(f *Func, e num.Elem, a []value.Value) value.Value {
 		return f.cur.NewAnd(a[0], half(0x7fff))
 	}
 	return intrinsic("fabs")(f, e, a)
+}
+
+func floatMax(f *Func, e num.Elem, a []value.Value) value.Value {
+	if e.Bytes() > 2 {
+		return intrinsic("maximum")(f, e, a)
+	}
+	return f.halfExtreme(e, enum.IPredSGT, a)
+}
+
+func floatMin(f *Func, e num.Elem, a []value.Value) value.Value {
+	if e.Bytes() > 2 {
+		return intrinsic("minimum")(f, e, a)
+	}
+	return f.halfExtreme(e, enum.IPredSLT, a)
+}
+
+// halfExtreme is max or min of f16 and bf16 on their bits: NaN wins, then the
+// order of the sign-magnitude integers, which puts -0.0 below +0.0. Widening
+// would do as well, but LLVM 19 narrows llvm.maximum of widened halves back to
+// half and legalises that wrongly on AVX-512: max(0, NaN) came out as 0.
+func (f *Func) halfExtreme(e num.Elem, better enum.IPred, a []value.Value) value.Value {
+	c := f.cur
+	inf := half(uint16(num.Bits(e, num.FromFloat(math.Inf(1)))))
+	isNaN := func(x value.Value) value.Value {
+		return c.NewICmp(enum.IPredUGT, c.NewAnd(x, half(0x7fff)), inf)
+	}
+	key := func(x value.Value) value.Value {
+		return c.NewXor(x, c.NewLShr(c.NewAShr(x, half(15)), half(1)))
+	}
+	best := f.pick(c.NewICmp(better, key(a[0]), key(a[1])), a[0], a[1])
+	return f.pick(isNaN(a[0]), a[0], f.pick(isNaN(a[1]), a[1], best))
+}
+
+// floatSign is -1 or 1, and the operand itself for zeros and NaN.
+func floatSign(f *Func, e num.Elem, a []value.Value) value.Value {
+	ordered := wide(fcmp("one"))(f, e, []value.Value{a[0], Float(e, 0).v})
+	one := wide(intrinsic("copysign"))(f, e, []value.Value{Float(e, 1).v, a[0]})
+	return f.pick(ordered, one, a[0])
+}
+
+func isNaN(f *Func, _ num.Elem, a []value.Value) value.Value {
+	return f.cur.NewFCmp(enum.FPredUNO, a[0], a[0])
+}
+
+func isInf(f *Func, e num.Elem, a []value.Value) value.Value {
+	return f.cur.NewFCmp(enum.FPredOEQ, intrinsic("fabs")(f, e, a), Float(e, math.Inf(1)).v)
 }
 
 // fma rounds once. f16 and bf16 go through f64, where the product is exact and

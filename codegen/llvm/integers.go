@@ -52,11 +52,11 @@ func icmp(signed, unsigned string) emit {
 }
 
 func intMax(f *Func, e num.Elem, a []value.Value) value.Value {
-	return f.pick(rows["gt"].integer(f, e, a), a[0], a[1])
+	return f.pick(icmp("sgt", "ugt")(f, e, a), a[0], a[1])
 }
 
 func intMin(f *Func, e num.Elem, a []value.Value) value.Value {
-	return f.pick(rows["lt"].integer(f, e, a), a[0], a[1])
+	return f.pick(icmp("slt", "ult")(f, e, a), a[0], a[1])
 }
 
 func intFMA(f *Func, _ num.Elem, a []value.Value) value.Value {
@@ -73,6 +73,16 @@ func intAbs(f *Func, e num.Elem, a []value.Value) value.Value {
 		return a[0]
 	}
 	return f.pick(f.cur.NewICmp(enum.IPredSLT, a[0], Int(e, 0).v), intNeg(f, e, a), a[0])
+}
+
+// intSign is -1, 0 or 1.
+func intSign(f *Func, e num.Elem, a []value.Value) value.Value {
+	zero := Int(e, 0).v
+	some := f.cur.NewZExt(f.cur.NewICmp(enum.IPredNE, a[0], zero), register(e))
+	if !e.IsSigned() {
+		return some
+	}
+	return f.cur.NewOr(some, f.cur.NewSExt(f.cur.NewICmp(enum.IPredSLT, a[0], zero), register(e)))
 }
 
 func not(f *Func, e num.Elem, a []value.Value) value.Value {
