@@ -133,9 +133,10 @@ type Memory struct {
 }
 
 // Watcher sees every access to watched memory: conflict detection in parallel
-// loops, races between threads of a block, ownership on a grid. It traps.
+// loops, races between threads of a block, ownership on a grid. It traps at op,
+// the one that makes the access.
 type Watcher interface {
-	Access(f *Frame, mem *Memory, cell int64, write bool)
+	Access(f *Frame, op *Op, mem *Memory, cell int64, write bool)
 }
 
 // PatternValue is a sparse structure in row form: the entries of row i are
