@@ -1,0 +1,107 @@
+package num
+
+import (
+	"fmt"
+	"math"
+	"math/rand"
+	"testing"
+)
+
+// machine is an implementation that rounds otherwise than the program does but
+// no worse than it may: each result of a rounding op moves by up to its ulps.
+type machine struct {
+	r *rand.Rand
+	e Elem
+}
+
+// nudge moves c by at most ulps values of the type, but no step of an op that
+// is exact.
+func (m machine) nudge(c Cell, ulps int, exact bool) Cell {
+	f := Float(c)
+	if exact || !finite(f) || f == 0 {
+		return c
+	}
+	b := Bits(m.e, c)
+	n := FromBits(m.e, b+uint64(m.r.Intn(2*ulps+1)-ulps))
+	if !finite(Float(n)) {
+		return c
+	}
+	return n
+}
+
+// Three values side by side: the program's, another machine's, the shadow.
+type triple struct {
+	cell, native Cell
+	s            Shadow
+}
+
+func (m machine) input() triple {
+	x := Round(m.e, math.Ldexp(m.r.NormFloat64(), m.r.Intn(7)-3))
+	if m.r.Intn(8) == 0 {
+		x = float64(m.r.Intn(5) - 2)
+	}
+	c := FromFloat(x)
+	return triple{c, c, Exact(m.e, c)}
+}
+
+var mathUlps = map[string]int{"exp": 1, "exp2": 1, "expm1": 1, "log": 1, "log2": 1, "log1p": 1, "tanh": 1, "erf": 1, "sigmoid": 1,
+	"sin": 1, "cos": 1, "rsqrt": 1, "cbrt": 1, "pow": 1}
+
+func (m machine) unary(name string, x triple) triple {
+	op := Unary(name, m.e)
+	c, n := op(x.cell), op(x.native)
+	return triple{c, m.nudge(n, 1, mathUlps[name] == 0), ShadowUnary(name, m.e)(x.s, x.cell, c)}
+}
+
+// binary adds no step of its own to + - * /: it rounds them correctly, from operands
+// that differ.
+func (m machine) binary(name string, a, b triple) triple {
+	op := Binary(name, m.e)
+	c, n := op(a.cell, b.cell), op(a.native, b.native)
+	exact := mathUlps[name] == 0 || Float(b.native) == 0 || Float(a.native) == 1 // IEEE wants pow(x, 0) = pow(1, y) = 1
+	return triple{c, m.nudge(n, 1, exact), ShadowBinary(name, m.e)(a.s, b.s, a.cell, b.cell, c)}
+}
+
+var chainUnary = []string{"neg", "abs", "sqrt", "rsqrt", "cbrt", "exp", "exp2", "expm1", "log", "log2", "log1p", "tanh", "erf",
+	"sigmoid", "sin", "cos", "floor", "ceil", "trunc", "round", "sign"}
+var chainBinary = []string{"add", "sub", "mul", "div", "max", "min", "add", "mul", "pow"}
+
+// A correct implementation agrees with the shadow of any chain of ops, and the
+// bound stays tight enough to reject a result that is far off.
+func TestChainsAgree(t *testing.T) {
+	for _, e := range []Elem{F64, F32, F16, BF16} {
+		m := machine{rand.New(rand.NewSource(3)), e}
+		undecided, rejected, checked := 0, 0, 0
+		for range 30000 {
+			vals, trace := []triple{m.input(), m.input(), m.input()}, ""
+			for range 5 {
+				a, b := vals[m.r.Intn(len(vals))], vals[m.r.Intn(len(vals))]
+				var name string
+				var res triple
+				if m.r.Intn(2) == 0 {
+					name = chainUnary[m.r.Intn(len(chainUnary))]
+					res = m.unary(name, a)
+				} else {
+					name = chainBinary[m.r.Intn(len(chainBinary))]
+					res = m.binary(name, a, b)
+				}
+				trace += fmt.Sprintf("\n%s(%v, %v) = %v, natively %v, shadow %v", name, Float(a.cell), Float(b.cell), Float(res.cell), Float(res.native), res.s)
+				if !Agree(e, res.cell, res.s) || !Agree(e, res.native, res.s) {
+					t.Fatalf("%s: a correct result is rejected:%s", e, trace)
+				}
+				vals = append(vals, res)
+				checked++
+				if res.s.Undecided() {
+					undecided++
+				}
+				if off := Round(e, Float(res.cell)*(1+4096*formats[e].u)); finite(off) && off != Float(res.cell) && !Agree(e, FromFloat(off), res.s) {
+					rejected++
+				}
+			}
+		}
+		t.Logf("%s: %d undecided, %d rejected of %d", e, undecided, rejected, checked)
+		if undecided > checked/8 || rejected < checked/3 {
+			t.Errorf("%s: of %d results %d are undecided and %d wrong ones rejected", e, checked, undecided, rejected)
+		}
+	}
+}
