@@ -2,6 +2,7 @@ package sym
 
 import (
 	"cmp"
+	"strconv"
 	"sync/atomic"
 )
 
@@ -30,6 +31,7 @@ type Atom struct {
 	Ref  Ref     // of AtomVal
 	Args [2]Expr // of the others
 	id   uint64  // of AtomVal: its identity
+	key  string  // two atoms are the same iff their keys are
 	size int32   // atoms in the tree under this one, itself included
 }
 
@@ -78,7 +80,7 @@ func Const(c int64) Expr {
 }
 
 // Name is a named integer: a dim, an axis, a loop index.
-func Name(s string) Expr { return ofAtom(&Atom{Kind: AtomName, Name: s, size: 1}) }
+func Name(s string) Expr { return ofAtom(&Atom{Kind: AtomName, Name: s, size: 1, key: s}) }
 
 // NNZ is the edge dim of pattern #id; it is the name "nnz#id".
 func NNZ(id string) Expr { return Name(nnzPrefix + id) }
@@ -86,7 +88,10 @@ func NNZ(id string) Expr { return Name(nnzPrefix + id) }
 const nnzPrefix = "nnz#"
 
 // Val is an SSA value used as an integer.
-func Val(r Ref) Expr { return ofAtom(&Atom{Kind: AtomVal, Ref: r, id: refID(r), size: 1}) }
+func Val(r Ref) Expr {
+	id := refID(r)
+	return ofAtom(&Atom{Kind: AtomVal, Ref: r, id: id, size: 1, key: "%" + strconv.FormatUint(id, 36)})
+}
 
 func ofAtom(a *Atom) Expr {
 	return Expr{n: &node{terms: []term{{1, []*Atom{a}}}, size: a.size}}
@@ -98,7 +103,8 @@ func binary(k Kind, a, b Expr) Expr {
 	if size > maxSize || a.isOver() || b.isOver() {
 		return overflowed
 	}
-	return ofAtom(&Atom{Kind: k, Args: [2]Expr{a, b}, size: size})
+	key := "(" + "?/mnx"[k:k+1] + " " + a.Key() + "," + b.Key() + ")"
+	return ofAtom(&Atom{Kind: k, Args: [2]Expr{a, b}, size: size, key: key})
 }
 
 // ofTerms takes terms that are sorted, merged and free of zero coefficients.

@@ -38,29 +38,11 @@ func (e Expr) writeKey(b *strings.Builder) {
 		b.WriteString(strconv.FormatInt(t.coef, 10))
 		for _, a := range t.f {
 			b.WriteByte('*')
-			a.writeKey(b)
+			b.WriteString(a.key)
 		}
 		b.WriteByte('+')
 	}
 	b.WriteString(strconv.FormatInt(e.constant(), 10))
-}
-
-func (a *Atom) writeKey(b *strings.Builder) {
-	switch a.Kind {
-	case AtomName:
-		b.WriteString(a.Name)
-	case AtomVal:
-		b.WriteByte('%')
-		b.WriteString(strconv.FormatUint(a.id, 36))
-	default:
-		b.WriteByte('(')
-		b.WriteByte("?/mnx"[a.Kind])
-		b.WriteByte(' ')
-		a.Args[0].writeKey(b)
-		b.WriteByte(',')
-		a.Args[1].writeKey(b)
-		b.WriteByte(')')
-	}
 }
 
 // Overflowed reports whether building e overflowed int64; such an expression
