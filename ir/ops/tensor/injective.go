@@ -1,0 +1,104 @@
+package tensor
+
+import (
+	"tenon/ir"
+	"tenon/ir/sym"
+)
+
+// injective checks that two points of par write two elements: every par axis
+// must be recoverable from the subscripts. An axis is recovered by a subscript
+// in which it has a constant coefficient other than 0 and stands, other axes
+// already recovered aside, alone; or where the rest stays below its coefficient
+// (mixed radix, as in 32*i + j with j < 32). An extent known to be at most 1
+// needs no recovering.
+func (c compCheck) injective(o ir.Out) {
+	open := map[string]ir.Axis{}
+	for i, a := range c.Par {
+		pairedRow := i+1 < len(c.Par) && c.Par[i+1].Pattern != nil
+		single := a.Pattern == nil && c.Facts != nil && c.Facts.Prove(sym.Le(a.Extent, sym.Const(1)))
+		if n, ok := a.Extent.IsConst(); single || a.Pattern == nil && ok && n <= 1 {
+			continue
+		}
+		if !pairedRow || c.subsUse(o, a.Name) {
+			open[key(a)] = a
+		}
+	}
+	for progress := true; progress && len(open) > 0; {
+		progress = false
+		for _, s := range o.Subs {
+			for _, n := range c.recovered(s, open) {
+				delete(open, n)
+				progress = true
+			}
+		}
+	}
+	for _, a := range c.Par {
+		if _, ok := open[key(a)]; ok {
+			c.Errorf(c.Op, "two points may write one element of %%%s: axis %s does not follow from the subscripts",
+				o.Buf.Name, key(a))
+			return
+		}
+	}
+}
+
+func (c compCheck) subsUse(o ir.Out, name string) bool {
+	for _, s := range o.Subs {
+		if s.Uses(name) {
+			return true
+		}
+	}
+	return false
+}
+
+// key is the name of a that identifies its point: the entry of an entry axis.
+func key(a ir.Axis) string {
+	if a.Pattern != nil {
+		return a.Entry
+	}
+	return a.Name
+}
+
+// recovered lists the open axes that the value of subscript s determines.
+func (c compCheck) recovered(s sym.Expr, open map[string]ir.Axis) []string {
+	var names []string
+	coef := map[string]int64{}
+	for _, a := range c.Par {
+		n := key(a)
+		if _, ok := open[n]; !ok || !s.Uses(n) {
+			continue
+		}
+		k, _, ok := s.Linear(n)
+		v, isConst := k.IsConst()
+		if !ok || !isConst {
+			return nil
+		}
+		coef[n] = max(v, -v)
+		names = append(names, n)
+	}
+	if len(names) <= 1 {
+		return names
+	}
+	return mixedRadix(names, coef, open)
+}
+
+// mixedRadix accepts names if, by falling coefficient, each exceeds what all
+// the smaller ones can add up to.
+func mixedRadix(names []string, coef map[string]int64, open map[string]ir.Axis) []string {
+	for _, n := range names {
+		rest := int64(0)
+		for _, m := range names {
+			if m == n || coef[m] > coef[n] {
+				continue
+			}
+			extent, ok := open[m].Extent.IsConst()
+			if open[m].Pattern != nil || !ok || coef[m] == coef[n] {
+				return nil
+			}
+			rest += coef[m] * (extent - 1)
+		}
+		if rest >= coef[n] {
+			return nil
+		}
+	}
+	return names
+}

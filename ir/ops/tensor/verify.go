@@ -1,0 +1,238 @@
+package tensor
+
+import (
+	"tenon/internal/num"
+	"tenon/ir"
+	"tenon/ir/sym"
+)
+
+// Callee is the item that a tensor.call or tensor.data names.
+func Callee(op *ir.Op) string {
+	if a := ir.GetClause[*ir.Attr](op, ""); a != nil {
+		return a.Str
+	}
+	return ""
+}
+
+func verifyCall(c *ir.Checker, op *ir.Op) {
+	if c.Module == nil {
+		return
+	}
+	f := ir.Lookup[*ir.Func](c.Module, Callee(op))
+	switch {
+	case f == nil:
+		c.Errorf(op, "there is no func @%s", Callee(op))
+		return
+	case f.IsProc:
+		c.Errorf(op, "@%s is a proc; tensor.call takes a func", f.Name)
+		return
+	case len(op.Args("")) != len(f.Params):
+		c.Errorf(op, "@%s takes %d arguments, not %d", f.Name, len(f.Params), len(op.Args("")))
+		return
+	case len(op.Results) != len(f.Results):
+		c.Errorf(op, "@%s has %d results, not %d", f.Name, len(f.Results), len(op.Results))
+		return
+	}
+	if n := len(boundDims(op)); n != len(f.ExDims) {
+		c.Errorf(op, "@%s has %d existential dims, exists names %d", f.Name, len(f.ExDims), n)
+	}
+	for i, a := range op.Args("") {
+		if a.Value == nil || !sameKind(a.Value.Type, f.Params[i].Value.Type) {
+			c.Errorf(op, "argument %d does not fit parameter %%%s: %s", i+1, f.Params[i].Value.Name, f.Params[i].Value.Type)
+		}
+	}
+	for i, r := range op.Results {
+		if !sameKind(r.Type, f.Results[i].Type) {
+			c.Errorf(op, "result %d is %s, @%s gives %s", i+1, r.Type, f.Name, f.Results[i].Type)
+		}
+	}
+}
+
+// sameKind compares types up to their dims, which the call binds and checks.
+func sameKind(a, b ir.Type) bool {
+	switch a := a.(type) {
+	case ir.Tensor:
+		b, ok := b.(ir.Tensor)
+		return ok && a.Elem == b.Elem && len(a.Dims) == len(b.Dims) && a.Enc == b.Enc
+	case ir.Pattern:
+		b, ok := b.(ir.Pattern)
+		return ok && a.Format == b.Format
+	}
+	return ir.SameType(a, b)
+}
+
+func verifyData(c *ir.Checker, op *ir.Op) {
+	if c.Module == nil {
+		return
+	}
+	d := ir.Lookup[*ir.Data](c.Module, Callee(op))
+	switch {
+	case d == nil:
+		c.Errorf(op, "there is no data @%s", Callee(op))
+	case len(op.Results) != 1 || !ir.SameType(op.Results[0].Type, d.Type):
+		c.Errorf(op, "@%s has type %s", d.Name, d.Type)
+	}
+}
+
+// verifyReshape wants the sizes equal, or a check that says so.
+func verifyReshape(c *ir.Checker, op *ir.Op) {
+	x, err := tensorOperand(op, 0)
+	if err != nil || len(op.Results) != 1 {
+		return
+	}
+	y, ok := op.Results[0].Type.(ir.Tensor)
+	if !ok {
+		return
+	}
+	same := sym.Eq(product(x.Dims), product(y.Dims))
+	facts := sym.NewFacts()
+	if c.Facts != nil {
+		facts = c.Facts.Clone()
+	}
+	if k := ir.GetClause[*ir.Conds](op, "check"); k != nil {
+		for _, cond := range k.List {
+			facts.Add(cond)
+		}
+	}
+	if !same.L.Equal(same.R) && !facts.Prove(same) {
+		c.Errorf(op, "%s and %s need not have the same size; add check(%s)", x, y, same)
+	}
+}
+
+func product(dims []sym.Expr) sym.Expr {
+	p := sym.Const(1)
+	for _, d := range dims {
+		p = sym.Mul(p, d)
+	}
+	return p
+}
+
+func verifyScatter(c *ir.Checker, op *ir.Op) {
+	outs, body := ir.GetClause[*ir.Outs](op, "out"), ir.GetClause[*ir.Block](op, "")
+	if outs == nil || body == nil || body.Region.Last() == nil {
+		c.Errorf(op, "needs out(..) and a region that ends in a yield")
+		return
+	}
+	yields := body.Region.Yields()
+	if len(yields) != len(op.Results) || len(outs.List) != len(op.Results) {
+		c.Errorf(op, "has %d operands, %d out lists and %d yielded values; the numbers must agree",
+			len(op.Results), len(outs.List), len(yields))
+		return
+	}
+	by := ir.GetClause[*ir.By](op, "by")
+	if by != nil && len(by.Monoid.Elems()) != len(yields) {
+		c.Errorf(op, "%s has %d components, %d values are yielded", by.Monoid.Name, len(by.Monoid.Elems()), len(yields))
+		return
+	}
+	for i, o := range outs.List {
+		t := op.Results[i].Type.(ir.Tensor)
+		switch {
+		case len(o.Subs) != len(t.Dims):
+			c.Errorf(op, "out list %d has %d subscripts for rank %d", i+1, len(o.Subs), len(t.Dims))
+		case ir.ElemOf(yields[i].Type) != t.Elem:
+			c.Errorf(op, "yields %s into %s; casts are written", yields[i].Type, t)
+		case by != nil && by.Monoid.Elems()[i] != t.Elem:
+			c.Errorf(op, "component %d of %s is %s, not %s", i+1, by.Monoid.Name, by.Monoid.Elems()[i], t.Elem)
+		case by != nil && !sameSubs(o.Subs, outs.List[0].Subs):
+			c.Errorf(op, "with by, all out lists must be the same: a tuple is combined at one place")
+		}
+	}
+}
+
+func sameSubs(a, b []sym.Expr) bool {
+	for i := range a {
+		if i >= len(b) || !a[i].Equal(b[i]) {
+			return false
+		}
+	}
+	return len(a) == len(b)
+}
+
+func verifyPlan(c *ir.Checker, op *ir.Op) {
+	body := ir.GetClause[*ir.Block](op, "")
+	if body == nil || body.Region.Last() == nil {
+		c.Errorf(op, "the region does not end in a yield")
+		return
+	}
+	yields := body.Region.Yields()
+	if len(yields) != len(boundDims(op)) {
+		c.Errorf(op, "binds %d dims, yields %d values", len(boundDims(op)), len(yields))
+	}
+	for i, v := range yields {
+		if s, ok := v.Type.(ir.Scalar); !ok || !s.Elem.IsInt() {
+			c.Errorf(op, "value %d is %s; a dim is an integer", i+1, v.Type)
+		}
+	}
+}
+
+// encodedOperand finds the encoding of the op's encoded side.
+func encodingOf(t ir.Type) *ir.Encoding {
+	if x, ok := t.(ir.Tensor); ok {
+		return x.Enc
+	}
+	return nil
+}
+
+func verifyParts(c *ir.Checker, op *ir.Op) {
+	v, err := operand(op, 0)
+	if err != nil || encodingOf(v.Type) == nil {
+		c.Errorf(op, "takes one encoded tensor")
+		return
+	}
+	verifyPartList(c, op, encodingOf(v.Type), op.Results)
+}
+
+func verifyEncoded(c *ir.Checker, op *ir.Op) {
+	if len(op.Results) != 1 || encodingOf(op.Results[0].Type) == nil {
+		c.Errorf(op, "gives one encoded tensor: write its type with enc @name")
+		return
+	}
+	verifyPartList(c, op, encodingOf(op.Results[0].Type), op.OperandValues(""))
+}
+
+func verifyPartList(c *ir.Checker, op *ir.Op, enc *ir.Encoding, vs []*ir.Value) {
+	if len(vs) != len(enc.Parts) {
+		c.Errorf(op, "@%s has %d parts, not %d", enc.Name, len(enc.Parts), len(vs))
+		return
+	}
+	for i, v := range vs {
+		if !sameKind(v.Type, enc.Parts[i].Value.Type) {
+			c.Errorf(op, "part %%%s of @%s is %s, not %s", enc.Parts[i].Value.Name, enc.Name, enc.Parts[i].Value.Type, v.Type)
+		}
+	}
+}
+
+// verifyPatternOp checks the two results of transpose, convert and coalesce.
+func verifyPatternOp(c *ir.Checker, op *ir.Op) {
+	p, err := patternOperand(op, 0)
+	if err != nil {
+		c.Errorf(op, "%v", err)
+		return
+	}
+	if len(op.Results) != 2 {
+		c.Errorf(op, "gives a pattern and an edge tensor of i64")
+		return
+	}
+	q, isPattern := op.Results[0].Type.(ir.Pattern)
+	at, isTensor := op.Results[1].Type.(ir.Tensor)
+	if !isPattern || !isTensor || at.Elem != num.I64 || len(at.Dims) != 1 {
+		c.Errorf(op, "gives a pattern and an edge tensor of i64, not %s, %s", op.Results[0].Type, op.Results[1].Type)
+		return
+	}
+	rows, cols, edges := p.Rows, p.Cols, q.ID
+	if op.Def.Name == "tensor.pattern_transpose" {
+		rows, cols = cols, rows
+	}
+	if op.Def.Name == "tensor.coalesce" {
+		edges = p.ID
+	}
+	if !q.Rows.Equal(rows) || !q.Cols.Equal(cols) {
+		c.Errorf(op, "gives a pattern of %s x %s, not %s x %s", rows, cols, q.Rows, q.Cols)
+	}
+	if q.ID == p.ID {
+		c.Errorf(op, "the new pattern needs an identity of its own, not #%s", p.ID)
+	}
+	if id, ok := at.Dims[0].IsNNZ(); !ok || id != edges {
+		c.Errorf(op, "the map is an edge tensor of #%s, not %s", edges, at)
+	}
+}
