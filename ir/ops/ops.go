@@ -1,0 +1,8 @@
+// Package ops registers every op family by importing it; a program that reads
+// or builds IR imports this package for its effect.
+package ops
+
+import (
+	_ "tenon/ir/ops/scalar"
+	_ "tenon/ir/ops/tensor"
+)
