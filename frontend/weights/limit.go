@@ -76,11 +76,25 @@ func ByteSize(elem num.Elem, shape []int64) (int64, error) {
 	if err != nil {
 		return 0, diag.Errorf(diag.Pos{}, "%s", err)
 	}
-	if limit := memoryLimit(); n > limit {
-		return 0, diag.Errorf(diag.Pos{}, "shape %s of %s needs %s, more than the %s of memory that are free",
-			shapeString(shape), elem, bytesString(n), bytesString(limit))
+	if err := fitsMemory(shape, elem.String(), n); err != nil {
+		return 0, diag.Errorf(diag.Pos{}, "%s", err)
 	}
 	return n, nil
+}
+
+// alwaysFits is allocated without a look at the machine's memory, which costs
+// a file read.
+const alwaysFits = 1 << 20
+
+func fitsMemory(shape []int64, elem string, n int64) error {
+	if n <= alwaysFits {
+		return nil
+	}
+	if limit := memoryLimit(); n > limit {
+		return fmt.Errorf("shape %s of %s needs %s, more than the %s of memory that are free",
+			shapeString(shape), elem, bytesString(n), bytesString(limit))
+	}
+	return nil
 }
 
 func shapeString(shape []int64) string {

@@ -75,14 +75,29 @@ func (f *File) readEntry(e *zip.File) (stored, error) {
 }
 
 func storedEntry(data []byte, crc uint32) (stored, error) {
-	st, err := parseNpy(data)
+	h, err := readNpyHeader(bytes.NewReader(data))
 	if err != nil {
+		return stored{}, err
+	}
+	if h.dt.size == 0 {
+		return h.stored(nil), nil // a type that is refused later, by name
+	}
+	if err := h.fills(uint64(len(data))); err != nil {
 		return stored{}, err
 	}
 	if crc32.ChecksumIEEE(data) != crc {
 		return stored{}, fmt.Errorf("the data are damaged: wrong checksum")
 	}
-	return st, nil
+	return h.stored(data[h.start:]), nil
+}
+
+// fills checks that a member has the size that its header asks for.
+func (h npyHeader) fills(size uint64) error {
+	if uint64(h.start+h.bytes) == size {
+		return nil
+	}
+	return fmt.Errorf("shape %s of %s needs %d bytes with its header, the member has %d",
+		shapeString(h.shape), h.dt.name, h.start+h.bytes, size)
 }
 
 // inflateEntry unpacks a member. The sizes in the npy header and in the zip
@@ -101,13 +116,11 @@ func inflateEntry(e *zip.File) (stored, error) {
 	if h.dt.size == 0 {
 		return h.stored(nil), nil // a type that is refused later, by name
 	}
-	if uint64(h.start+h.bytes) != e.UncompressedSize64 {
-		return stored{}, fmt.Errorf("shape %s of %s needs %d bytes, the member has %d", shapeString(h.shape),
-			h.dt.name, h.start+h.bytes, e.UncompressedSize64)
+	if err := h.fills(e.UncompressedSize64); err != nil {
+		return stored{}, err
 	}
-	if limit := memoryLimit(); h.bytes > limit {
-		return stored{}, fmt.Errorf("shape %s of %s needs %s, more than the %s of memory that are free",
-			shapeString(h.shape), h.dt.name, bytesString(h.bytes), bytesString(limit))
+	if err := fitsMemory(h.shape, h.dt.name, h.bytes); err != nil {
+		return stored{}, err
 	}
 	data, err := readGrowing(r, h.bytes)
 	if err != nil {

@@ -53,7 +53,8 @@ func ParseValue(text string) (Value, error) {
 		return Value{}, err
 	}
 	if m := genPattern.FindStringSubmatch(s); m != nil {
-		return v, v.parseGen(m[1], m[2], m[3], strings.Contains(s, "):"))
+		err := v.parseGen(m[1], m[2], m[3], strings.Contains(s, "):"))
+		return v, err
 	}
 	if s == "" || numberPattern.MatchString(s) {
 		return Value{}, diag.Usagef("%q: expected FILE[:MEMBER][slice][ as DTYPE], a number, rand(2,3), zeros(2,3) or iota(6)", text)
