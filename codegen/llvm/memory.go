@@ -2,6 +2,7 @@ package llvm
 
 import (
 	"github.com/llir/llvm/ir"
+	"github.com/llir/llvm/ir/constant"
 	lltypes "github.com/llir/llvm/ir/types"
 	"github.com/llir/llvm/ir/value"
 
@@ -25,12 +26,16 @@ func (f *Func) Offset(base Value, bytes int64) Value {
 	if bytes == 0 {
 		return base
 	}
-	return Value{f.cur.NewGetElementPtr(i8, base.v, Index(bytes).v), Ptr}
+	// llir looks into constant subscripts, so this one must be its own.
+	return Value{f.cur.NewGetElementPtr(i8, base.v, constant.NewInt(lltypes.I64, bytes)), Ptr}
 }
 
 // OffsetBy is the address a number of bytes from base.
 func (f *Func) OffsetBy(base, bytes Value) Value {
 	f.want("offset", bytes, num.Index)
+	if n, ok := bytes.AsInt(); ok {
+		return f.Offset(base, n)
+	}
 	return Value{f.cur.NewGetElementPtr(i8, base.v, bytes.v), Ptr}
 }
 
