@@ -1,13 +1,3 @@
-// Package num holds the element types and the arithmetic that programs mean:
-// every float type rounded as IEEE asks, integers wrapping in two's
-// complement, casts that saturate. The interpreter evaluates with it, constant
-// folding folds with it, and tests compare compiled code against it.
-//
-// A scalar of any type travels as a Cell: floats as the bits of a float64 that
-// holds the value exactly (f32, f16 and bf16 values are all exact in f64),
-// integers and index sign- or zero-extended to int64, bool as 0 or 1.
-//
-// The package imports nothing of Tenon's.
 package num
 
 // Elem is an element type.
