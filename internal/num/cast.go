@@ -10,7 +10,7 @@ func Cast(from, to Elem, c Cell) Cell { return Caster(from, to)(c) }
 // Caster is Cast staged for a pair of types.
 func Caster(from, to Elem) func(Cell) Cell {
 	switch {
-	case from == to, from == F32 && to == F64, from.Bytes() == 2 && from.IsFloat() && to.IsFloat() && to.Bytes() > 2:
+	case widens(from, to):
 		return func(c Cell) Cell { return c }
 	case to == Bool && from.IsFloat():
 		return func(c Cell) Cell { return FromBool(Float(c) != 0) }
@@ -30,6 +30,11 @@ func Caster(from, to Elem) func(Cell) Cell {
 		return func(c Cell) Cell { return FromFloat(round(intOdd(Int(c)))) }
 	}
 	return func(c Cell) Cell { return FromInt(Wrap(to, Int(c))) }
+}
+
+// widens reports that to holds every value of from in the same Cell.
+func widens(from, to Elem) bool {
+	return from == to || from.IsFloat() && to.IsFloat() && from.Bytes() < to.Bytes()
 }
 
 // truncate is f towards zero, held to the range of integer type e.

@@ -5,7 +5,7 @@ import "math"
 // ShadowCast is Cast on shadows, staged.
 func ShadowCast(from, to Elem) func(x Shadow, cx, res Cell) Shadow {
 	switch {
-	case from == to:
+	case widens(from, to):
 		return func(x Shadow, cx, res Cell) Shadow { return x }
 	case from.IsFloat() && to.IsFloat():
 		return shadowOf(to).narrow
@@ -19,18 +19,13 @@ func ShadowCast(from, to Elem) func(x Shadow, cx, res Cell) Shadow {
 	return func(x Shadow, cx, res Cell) Shadow { return discrete(x, res) }
 }
 
-// narrow rounds only where the type cannot hold the value, so widening is exact.
+// narrow rounds where the type does not hold the value.
 func (t *shadowType) narrow(x Shadow, cx, res Cell) Shadow {
 	if !finite(x.Hi) {
 		return t.finishSpecial(x.Hi, 0, res, x.Err == 0)
 	}
-	r, err := x.dd(), x.Err
-	if !t.wide {
-		r = dd{r.value(), 0}
-	}
-	// A widened value is still the sum of errors in the narrower type; only a
-	// fresh rounding adds to them, and to f64 there is none.
-	if !t.wide && !(err == 0 && x.Lo == 0 && t.holds(r.hi)) {
+	r, err := dd{x.dd().value(), 0}, x.Err
+	if err != 0 || x.Lo != 0 || !t.holds(r.hi) {
 		err += t.rounding(r.hi)
 	}
 	return t.finish(r, err, res, finite(x.Err))

@@ -22,11 +22,7 @@ func (m machine) nudge(c Cell, ulps int, exact bool) Cell {
 		return c
 	}
 	b := Bits(m.e, c)
-	n := FromBits(m.e, b+uint64(m.r.Intn(2*ulps+1)-ulps))
-	if !finite(Float(n)) {
-		return c
-	}
-	return n
+	return FromBits(m.e, b+uint64(m.r.Intn(2*ulps+1)-ulps)) // past the greatest value comes infinity
 }
 
 // Three values side by side: the program's, another machine's, the shadow.
@@ -37,8 +33,13 @@ type triple struct {
 
 func (m machine) input() triple {
 	x := Round(m.e, math.Ldexp(m.r.NormFloat64(), m.r.Intn(7)-3))
-	if m.r.Intn(8) == 0 {
+	switch m.r.Intn(16) {
+	case 0, 1:
 		x = float64(m.r.Intn(5) - 2)
+	case 2:
+		x = randomFloat(m.r, m.e)
+	case 3:
+		x = []float64{math.Inf(1), math.Inf(-1), math.NaN(), formats[m.e].max}[m.r.Intn(4)]
 	}
 	c := FromFloat(x)
 	return triple{c, c, Exact(m.e, c)}
@@ -58,7 +59,7 @@ func (m machine) unary(name string, x triple) triple {
 func (m machine) binary(name string, a, b triple) triple {
 	op := Binary(name, m.e)
 	c, n := op(a.cell, b.cell), op(a.native, b.native)
-	exact := mathUlps[name] == 0 || Float(b.native) == 0 || Float(a.native) == 1 // IEEE wants pow(x, 0) = pow(1, y) = 1
+	exact := mathUlps[name] == 0 || Float(b.native) == 0 || math.Abs(Float(a.native)) == 1 // C fixes these powers
 	return triple{c, m.nudge(n, 1, exact), ShadowBinary(name, m.e)(a.s, b.s, a.cell, b.cell, c)}
 }
 

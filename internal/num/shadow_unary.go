@@ -19,7 +19,11 @@ func ShadowUnary(name string, e Elem) func(x Shadow, cx, res Cell) Shadow {
 	case exactUnary[name] != nil:
 		return shadowStep(integerStep(exactUnary[name]))
 	}
-	return shadowOf(e).apply(functions[name])
+	f := functions[name]
+	if e != F64 { // float64 accuracy is plenty beside the roundoff of a narrow type
+		f.value = narrowUnary[name]
+	}
+	return shadowOf(e).apply(f)
 }
 
 // discrete is a result that is right or undecided as its operand is. An operand
