@@ -1,6 +1,10 @@
 package ir
 
 import (
+	"fmt"
+	"strconv"
+
+	"tenon/internal/num"
 	"tenon/ir/sym"
 )
 
@@ -32,6 +36,7 @@ type ClauseSpec struct {
 	Kind     ClauseKind
 	KW       string // the word that introduces it; "" for none
 	Optional bool
+	Exprs    bool // of KindOperands: every operand is an index expression (idx, sizes)
 }
 
 // Clause is one clause of an op, of the kind its row says.
@@ -66,6 +71,38 @@ func ElemArg(v *Value, subs ...sym.Expr) Arg {
 		w.Dims = append(w.Dims, ViewDim{Start: s})
 	}
 	return Arg{Value: v, View: w}
+}
+
+// AsExpr is a as an index expression: an Expr as it is, an index-typed value
+// without a view as %v. A bare %v in the text is read as a value.
+func (a Arg) AsExpr() (sym.Expr, bool) {
+	switch {
+	case a.Expr != nil:
+		return *a.Expr, true
+	case a.Value != nil && a.View == nil:
+		return sym.Val(a.Value), true
+	}
+	return sym.Expr{}, false
+}
+
+// AsLiteral is a as a constant of type e. A bare integer in the text is read as
+// an index expression, and serves as a literal here.
+func (a Arg) AsLiteral(e num.Elem) (Literal, error) {
+	l := Literal{}
+	switch {
+	case a.Lit != nil:
+		l = *a.Lit
+	case a.Expr == nil:
+		return l, fmt.Errorf("operand is no literal")
+	default:
+		c, ok := a.Expr.IsConst()
+		if !ok {
+			return l, fmt.Errorf("operand %s is no literal", *a.Expr)
+		}
+		l.Text = strconv.FormatInt(c, 10)
+	}
+	err := l.Resolve(e)
+	return l, err
 }
 
 // Operands is a parenthesised list of operands.

@@ -136,7 +136,7 @@ var (
 	Idx = ir.Register(&ir.OpDef{
 		Name:    "idx",
 		Doc:     "an index expression as a number\nidx(2*i + 1): i64",
-		Clauses: operands,
+		Clauses: []ir.ClauseSpec{{Kind: ir.KindOperands, Exprs: true}},
 		Traits:  pure,
 		Infer:   inferIdx,
 		Eval:    stageIdx,
