@@ -3,11 +3,14 @@ package llvm
 import (
 	"bytes"
 	"context"
+	"debug/dwarf"
+	"debug/elf"
 	"math"
 	"testing"
 
 	"github.com/ebitengine/purego"
 
+	"tenon/internal/diag"
 	"tenon/internal/num"
 	"tenon/targets"
 )
@@ -109,9 +112,20 @@ func heap(m *Module) {
 	f.Return(f.Select(aligned, sum[0], Index(-1)))
 }
 
+// sizes is a*b, or -1 if that overflows, or a byte of a table where b is 0.
+func sizes(m *Module) {
+	table := m.Data("table", []byte{7, 0, 255})
+	f := m.NewFunc("sizes", index, Param{Name: "a", Type: index}, Param{Name: "b", Type: index})
+	product, over := f.MulOverflow(f.Param(0), f.Param(1))
+	f.When(f.Op("eq", f.Param(1), Index(0)), func() {
+		f.Return(f.Cast(f.LoadElem(num.U8, table, f.Param(0)), num.Index))
+	})
+	f.Return(f.Select(over, Index(-1), product))
+}
+
 func TestStructuredControlFlow(t *testing.T) {
 	m := NewModule("flow", native(t))
-	for _, emit := range []func(*Module){classify, collatz, bothReturn, heap} {
+	for _, emit := range []func(*Module){classify, collatz, bothReturn, heap, sizes} {
 		emit(m)
 	}
 	for _, opt := range []int{0, 3} {
@@ -125,6 +139,7 @@ func TestStructuredControlFlow(t *testing.T) {
 			{"collatz", []uintptr{27}, 111}, {"collatz", []uintptr{1}, 0},
 			{"both", []uintptr{^uintptr(0)}, 7}, {"both", []uintptr{1}, 8},
 			{"heap", []uintptr{100}, 4950 + 500}, {"heap", []uintptr{0}, 0},
+			{"sizes", []uintptr{1 << 31, 1 << 31}, 1 << 62}, {"sizes", []uintptr{1 << 32, 1 << 31}, -1}, {"sizes", []uintptr{2, 0}, 255},
 		} {
 			fn, err := purego.Dlsym(lib, c.name)
 			if err != nil {
@@ -198,4 +213,67 @@ func TestContractFlag(t *testing.T) {
 			t.Errorf("flags %b: fused is %v", flags, fused)
 		}
 	}
+}
+
+// Line tables name the source by its base name and give each instruction's
+// line; the text stays valid with calls between functions that have lines.
+func TestSourceLines(t *testing.T) {
+	d, err := targets.Find("x86-64", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := NewModule("lines", d)
+	inner := m.NewInternal("inner", index, Param{Name: "x", Type: index})
+	inner.Source(diag.Pos{File: "/some/where/prog.tn", Line: 3, Col: 1})
+	inner.Return(inner.Op("mul", inner.Param(0), inner.Param(0)))
+	f := m.NewFunc("outer", index, Param{Name: "x", Type: index})
+	f.Source(diag.Pos{File: "/some/where/prog.tn", Line: 7, Col: 1})
+	y := f.Call(inner, f.Param(0))
+	f.Source(diag.Pos{File: "/some/where/prog.tn", Line: 8, Col: 5})
+	f.Return(f.Op("tdiv", y, f.Param(0)))
+	if bytes.Contains(m.Text(), []byte("/some/where")) {
+		t.Error("the text holds a folder of this machine")
+	}
+	tc, err := targets.FindToolchain()
+	if err != nil {
+		t.Skipf("SKIP, compiled code is not tested: %v", err)
+	}
+	for _, opt := range []int{0, 3} {
+		obj, err := tc.Compile(context.Background(), m.Text(), targets.CompileOpts{Opt: opt})
+		if err != nil {
+			t.Fatal(err)
+		}
+		so, err := tc.Link(context.Background(), d, obj)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if lines := linesOf(t, so); !lines[3] || !lines[8] || lines[7] != (opt == 0) { // the call of line 7 is inlined
+			t.Errorf("O%d: lines %v", opt, lines)
+		}
+	}
+}
+
+func linesOf(t *testing.T, so []byte) map[int]bool {
+	t.Helper()
+	file, err := elf.NewFile(bytes.NewReader(so))
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, err := file.DWARF()
+	if err != nil {
+		t.Fatal(err)
+	}
+	unit, err := data.Reader().Next()
+	if err != nil {
+		t.Fatal(err)
+	}
+	reader, err := data.LineReader(unit)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := map[int]bool{}
+	for entry := (dwarf.LineEntry{}); reader.Next(&entry) == nil; {
+		lines[entry.Line] = true
+	}
+	return lines
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/llir/llvm/ir"
 	"github.com/llir/llvm/ir/enum"
+	"github.com/llir/llvm/ir/metadata"
 	"github.com/llir/llvm/ir/value"
 
 	"tenon/internal/diag"
@@ -21,6 +22,11 @@ type Func struct {
 	params []Value
 	result Type
 	blocks int
+
+	place     *metadata.DISubprogram // nil while no source is known
+	pos       diag.Pos
+	locations map[diag.Pos]*metadata.DILocation // looked up only
+	stamped   map[*ir.Block]int                 // instructions that have a place
 
 	// Flags apply to the float arithmetic emitted from now on.
 	Flags Flags

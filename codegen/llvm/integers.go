@@ -2,6 +2,7 @@ package llvm
 
 import (
 	"github.com/llir/llvm/ir/enum"
+	lltypes "github.com/llir/llvm/ir/types"
 	"github.com/llir/llvm/ir/value"
 
 	"tenon/internal/diag"
@@ -186,4 +187,14 @@ func shr(f *Func, e num.Elem, a []value.Value) value.Value {
 
 func (f *Func) inWidth(e num.Elem, amount value.Value) value.Value {
 	return f.cur.NewICmp(enum.IPredULT, amount, Int(e, int64(e.Bits())).v)
+}
+
+// MulOverflow multiplies two indices and says whether the product left 64 bits.
+func (f *Func) MulOverflow(a, b Value) (product, over Value) {
+	f.want("factor", a, num.Index)
+	f.want("factor", b, num.Index)
+	pair := lltypes.NewStruct(lltypes.I64, lltypes.I1)
+	callee := f.m.declare("llvm.smul.with.overflow.i64", pair, true, lltypes.I64, lltypes.I64)
+	both := f.cur.NewCall(callee, a.v, b.v)
+	return Value{f.cur.NewExtractValue(both, 0), a.t}, Value{f.cur.NewExtractValue(both, 1), TypeOf(num.Bool)}
 }

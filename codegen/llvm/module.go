@@ -2,6 +2,7 @@ package llvm
 
 import (
 	"github.com/llir/llvm/ir"
+	"github.com/llir/llvm/ir/constant"
 	"github.com/llir/llvm/ir/enum"
 	lltypes "github.com/llir/llvm/ir/types"
 
@@ -16,6 +17,8 @@ type Module struct {
 	attrs    *ir.AttrGroupDef
 	declared map[string]*ir.Func // looked up by name only, never ranged over
 	defined  map[string]*Func
+	funcs    []*Func
+	debug    *debug // nil while no source is known
 }
 
 // NewModule starts a module. The name is kept in objects as that of the source
@@ -49,7 +52,19 @@ func cpuAttrs(d *targets.Desc) []ir.FuncAttribute {
 func (m *Module) Desc() *targets.Desc { return m.desc }
 
 // Text is the module as LLVM reads it; equal modules give equal text.
-func (m *Module) Text() []byte { return []byte(m.m.String()) }
+func (m *Module) Text() []byte {
+	for _, f := range m.funcs {
+		f.stamp()
+	}
+	return []byte(m.m.String())
+}
+
+// Data is the address of constant bytes, aligned to a cache line.
+func (m *Module) Data(name string, bytes []byte) Value {
+	g := m.m.NewGlobalDef(name, constant.NewCharArray(bytes))
+	g.Linkage, g.Immutable, g.Align = enum.LinkageInternal, true, 64
+	return Value{constant.NewBitCast(g, lltypes.I8Ptr), Ptr}
+}
 
 // Param is a parameter of a function under construction.
 type Param struct {
@@ -89,6 +104,7 @@ func (m *Module) newFunc(name string, linkage enum.Linkage, result Type, params 
 	f.cur = f.f.NewBlock("body")
 	f.entry.NewBr(f.cur)
 	m.defined[name] = f
+	m.funcs = append(m.funcs, f)
 	return f
 }
 

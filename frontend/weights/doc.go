@@ -14,7 +14,7 @@
 // A file is not trusted. Every length that it states is checked against what
 // is there before anything is allocated, size products may not overflow, an
 // allocation is held against the memory of the machine, headers are limited
-// (npy 1 MiB, safetensors 16 MiB), pickles are never loaded. A fault of a file
+// (npy 128 KiB, safetensors 16 MiB), pickles are never loaded. A fault of a file
 // is a *diag.Error that names the file, a fault of a VALUE's spelling a
 // *diag.Usage.
 //

@@ -67,9 +67,9 @@ func npyDtype(descr string) dtype {
 		if why == "" {
 			why = "an unknown type"
 		}
-		d = dtype{name: descr, why: why}
-		if n, err := strconv.ParseInt(code[1:], 10, 32); err == nil && code[0] == 'S' {
-			d.size = n // csr files name their format in such a member
+		d = dtype{name: descr[:min(len(descr), 16)], why: why}
+		if n, err := strconv.ParseUint(code[1:], 10, 31); err == nil && code[0] == 'S' {
+			d.size = int64(n) // csr files name their format in such a member
 		}
 	}
 	return d

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -67,7 +68,7 @@ func TestHostileNpy(t *testing.T) {
 		"length past end":   {append([]byte(npyMagic+"\x01\x00"), 0xff, 0xff, '{', ' '), "truncated"},
 		"length 4 GiB":      {append([]byte(npyMagic+"\x02\x00"), 0xff, 0xff, 0xff, 0xff, '{'), "claims 4294967307 bytes"},
 		"data truncated":    {good[:len(good)-1], "needs 4 bytes, there are 3"},
-		"negative dim":      {u1("(-4,)"), "not a size: -4"},
+		"negative dim":      {u1("(-4,)"), `not a size: "-4"`},
 		"two negative dims": {u1("(-2, -2)"), "not a size"},
 		"huge dim":          {u1("(9223372036854775807,)"), "truncated"},
 		"dim over 64 bits":  {u1("(9223372036854775808,)"), "does not fit in 64 bits"},
@@ -76,6 +77,9 @@ func TestHostileNpy(t *testing.T) {
 		"float dim":         {u1("(4.0,)"), "expected"},
 		"bool dim":          {u1("(True,)"), "not a size"},
 		"shape a string":    {u1("'4'"), "not a tuple"},
+		"long dim":          {npy(2, dict("'|u1'", "False", "('"+strings.Repeat("9", 60000)+"',)")), "not a size"},
+		"long type":         {npy(2, dict("'S"+strings.Repeat("0", 60000)+"3'", "False", "(1,)"), 1, 2, 3), "byte strings"},
+		"negative type":     {npy(1, dict("'|S-3'", "False", "()"), 1, 2, 3), "byte strings"},
 		"rank 65":           {u1("(" + strings.Repeat("1,", 65) + ")"), "at most 64"},
 		"fortran 1":         {npy(1, dict("'|u1'", "1", "(4,)")), "neither True nor False"},
 		"descr a number":    {npy(1, dict("4", "False", "(4,)")), "descr is not a type"},
@@ -88,7 +92,7 @@ func TestHostileNpy(t *testing.T) {
 		"open string":       {npy(1, "{'descr"), "string without an end"},
 		"list for dict":     {npy(1, "[1, 2]"), "expected a dictionary"},
 		"deep":              {npy(2, strings.Repeat("[", 100000)), "nested too deeply"},
-		"deep dict":         {npy(2, strings.Repeat("{'a':", 100000)), "nested too deeply"},
+		"deep dict":         {npy(2, strings.Repeat("{'a':", 20000)), "nested too deeply"},
 		"pickle":            {[]byte("\x80\x04\x95\x00\x00"), "pickle"},
 		"gguf":              {[]byte("GGUF\x03\x00\x00\x00{"), "neither"},
 	} {
@@ -273,7 +277,7 @@ func TestHostileSafetensors(t *testing.T) {
 		"unknown dtype":   {one(`"dtype":"X9","shape":[4],"data_offsets":[0,4]`), "unknown type"},
 		"float8":          {one(`"dtype":"F8_E4M3","shape":[4],"data_offsets":[0,4]`), "8-bit floats"},
 		"u16":             {one(`"dtype":"U16","shape":[2],"data_offsets":[0,4]`), "add ` as i32`"},
-		"deep":            {st(`{"__metadata__":` + strings.Repeat("[", 20000)), ""},
+		"deep":            {st(`{"__metadata__":` + strings.Repeat("[", 16000000)), "nested too deeply"},
 		"deep tensor":     {st(`{"a":` + strings.Repeat(`{"dtype":`, 20000)), "expected a string"},
 	} {
 		refused(t, name, c.file, c.msg)
@@ -292,6 +296,12 @@ func TestHostileFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := Open(path); err == nil || !strings.Contains(err.Error(), "truncated") {
+		t.Errorf("got %v", err)
+	}
+	if err := syscall.Mkfifo(filepath.Join(dir, "pipe"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Open(filepath.Join(dir, "pipe")); err == nil || !strings.Contains(err.Error(), "not a regular file") {
 		t.Errorf("got %v", err)
 	}
 	if err := os.Truncate(path, 0); err != nil {

@@ -3,7 +3,6 @@ package weights
 import (
 	"errors"
 	"fmt"
-	"math"
 	"strconv"
 	"strings"
 
@@ -171,23 +170,24 @@ func parseInt(s string, elem num.Elem) (num.Cell, error) {
 	return num.FromInt(n), nil
 }
 
+// parseFloat brings what Python and C accept into the form that num reads,
+// which rounds once, from the decimal.
 func parseFloat(s string, elem num.Elem) (num.Cell, error) {
-	bits := 64
-	if elem == num.F32 {
-		bits = 32 // rounded once, from the decimal
+	sign, digits := "", strings.ToLower(strings.TrimLeft(s, "+-"))
+	if s[0] == '-' {
+		sign = "-"
 	}
-	var f float64
-	var err error
-	if isIntText(s) && strings.ContainsAny(s, "xX") {
-		var n int64
-		n, err = strconv.ParseInt(s, 0, 64)
-		f = float64(n)
-	} else {
-		f, err = strconv.ParseFloat(s, bits)
+	switch {
+	case digits == "nan":
+		sign = ""
+	case strings.HasPrefix(digits, "0x"):
+		n, err := strconv.ParseUint(digits, 0, 64)
+		if err != nil {
+			return 0, fmt.Errorf("%s does not fit in 64 bits", s)
+		}
+		digits = strconv.FormatUint(n, 10)
+	case digits[0] == '.':
+		digits = "0" + digits
 	}
-	f = num.Round(elem, f)
-	if err != nil || math.IsInf(f, 0) && !strings.HasSuffix(s, "inf") {
-		return 0, fmt.Errorf("%s does not fit in %s", s, elem)
-	}
-	return num.FromFloat(f), nil
+	return num.ParseFloat(elem, sign+digits)
 }

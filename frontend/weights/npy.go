@@ -10,7 +10,7 @@ const (
 
 	// maxNpyHeader bounds the header. NumPy itself refuses more than 10,000
 	// bytes; only structured types, which are not read, need more.
-	maxNpyHeader = 1 << 20
+	maxNpyHeader = 128 << 10
 )
 
 // An npyHeader says how the bytes after it are to be read.
@@ -122,7 +122,7 @@ func (h *npyHeader) fill(dict map[string]any) error {
 	for i, d := range shape {
 		n, ok := d.(int64)
 		if !ok || n < 0 {
-			return fmt.Errorf("dim %d of the shape is not a size: %v", i, d)
+			return fmt.Errorf("dim %d of the shape is not a size: %s", i, quoteShort(fmt.Sprint(d)))
 		}
 		h.shape[i] = n
 	}

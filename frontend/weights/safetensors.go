@@ -199,6 +199,10 @@ func (p *stParser) delim(want json.Delim) error {
 	return nil
 }
 
+// maxStDepth bounds the nesting of metadata, which the format keeps flat; the
+// decoder's own stack grows with it.
+const maxStDepth = 64
+
 // skip passes over one value of any kind, without recursion.
 func (p *stParser) skip() error {
 	for depth := 0; ; {
@@ -214,6 +218,9 @@ func (p *stParser) skip() error {
 		}
 		if depth == 0 {
 			return nil
+		}
+		if depth > maxStDepth {
+			return fmt.Errorf("nested too deeply")
 		}
 	}
 }

@@ -28,7 +28,7 @@ type Value struct {
 
 var (
 	asPattern     = regexp.MustCompile(`(?:^|\s+)as(?:\s+(\w+))?$`)
-	numberPattern = regexp.MustCompile(`^[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?$|^[+-]?0[xX][0-9a-fA-F]+$|^[+-]?(inf|nan)$|^(true|false)$`)
+	numberPattern = regexp.MustCompile(`^[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?$|^[+-]?0[xX][0-9a-fA-F]+$|(?i)^[+-]?(inf|nan)$(?-i)|^(true|false)$`)
 	genPattern    = regexp.MustCompile(`^([A-Za-z_]\w*)\s*\(([^()]*)\)(?::(.*))?$`)
 	filePattern   = regexp.MustCompile(`(?i)\.(npy|npz|safetensors)(:|$)`)
 )
@@ -80,7 +80,7 @@ func cutCast(s string) (string, num.Elem, error) {
 }
 
 // cutSlice takes [...] off the end. A file whose name ends in ] can be read
-// with an empty step: x[1][...].
+// with a slice that takes everything: x[1][...].
 func (v *Value) cutSlice(s string) (string, error) {
 	if !strings.HasSuffix(s, "]") {
 		return s, nil
