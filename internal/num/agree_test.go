@@ -178,3 +178,20 @@ func TestArgShadow(t *testing.T) {
 		t.Errorf("a clear winner keeps its bound: %v", v)
 	}
 }
+
+// Contraction may save a product that overflows by less than the sum takes off.
+func TestOverflowOfAProduct(t *testing.T) {
+	for _, e := range []Elem{F64, F32, F16, BF16} {
+		mul, top := ShadowBinary("mul", e), formats[e].max
+		for _, c := range []struct {
+			by, want  float64
+			undecided bool
+		}{{1, top, false}, {-1, -top, false}, {1.5, 0, true}, {4, math.Inf(1), false}, {-4, math.Inf(-1), false}, {0.5, top / 2, false}} {
+			x, y := fl(top), fl(c.by)
+			s := mul(Exact(e, x), Exact(e, y), x, y, Binary("mul", e)(x, y))
+			if s.Undecided() != c.undecided || !c.undecided && (!Agree(e, fl(c.want), s) || Agree(e, fl(1), s)) {
+				t.Errorf("%s: max * %v: %v", e, c.by, s)
+			}
+		}
+	}
+}

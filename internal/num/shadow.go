@@ -20,6 +20,7 @@ import "math"
 //   - the value is so near the type's greatest that it may or may not overflow;
 //   - the operand may or may not be in the op's domain (the square root or the
 //     logarithm of something within its bound of zero, a divisor likewise);
+//   - a product overflows by less than a factor of 2: contracted with a sum, it may not;
 //   - an infinity meets a factor whose sign is within its bound.
 //
 // Where program and shadow are infinite alike, or both NaN, or the shadow's

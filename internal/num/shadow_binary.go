@@ -96,11 +96,24 @@ func shadowMul(t *shadowType) shadowBinary {
 		if err != 0 || !t.holds(r) {
 			err += t.rounding(r)
 		}
-		if finite(r) && finite(err) {
-			return t.finish(dd{r, 0}, err, res, true)
+		if math.Abs(r)+slack*err < t.max && finite(Float(res)) {
+			return Shadow{r, 0, err}
 		}
-		return t.finishSpecial(r, err, res, productKnown(a, b))
+		return t.productSpecial(a, b, r, err, res)
 	}
+}
+
+// productSpecial has an operand that is not finite, or a product that is not or
+// may not be. A product short of twice the greatest value may come back into
+// range where a target contracts it with the sum it goes into.
+func (t *shadowType) productSpecial(a, b Shadow, r, err float64, res Cell) Shadow {
+	if finite(a.Hi) && finite(b.Hi) && math.Abs(a.Hi/2*b.Hi)-slack/2*productError(a, b) < t.max {
+		if r == Float(res) && err == 0 && finite(r) { // the greatest value itself
+			return Shadow{Hi: r}
+		}
+		return Undecided(Invalid, res)
+	}
+	return t.finishSpecial(r, err, res, productKnown(a, b))
 }
 
 func productError(a, b Shadow) float64 {
@@ -124,10 +137,10 @@ func (t *shadowType) mulWide(a, b Shadow, ca, cb, res Cell) Shadow {
 	if err != 0 || r.lo != 0 || math.Abs(r.hi) < 0x1p-900 && a.Hi != 0 && b.Hi != 0 {
 		err += t.rounding(r.hi)
 	}
-	if finite(r.hi) && finite(err) {
-		return t.finish(r, err, res, true)
+	if math.Abs(r.hi)+slack*err < t.max && finite(Float(res)) {
+		return Shadow{r.hi, r.lo, err}
 	}
-	return t.finishSpecial(float64(a.Hi*b.Hi), err, res, productKnown(a, b))
+	return t.productSpecial(a, b, float64(a.Hi*b.Hi), err, res)
 }
 
 func shadowDiv(t *shadowType) shadowBinary {

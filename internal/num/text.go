@@ -94,8 +94,8 @@ func ParseFloat(e Elem, s string) (Cell, error) {
 	}
 	f, err := nearest(e, s)
 	if err != nil || math.IsInf(f, 0) {
-		return 0, fmt.Errorf("%s does not fit %s (at most %s; infinity is written inf)",
-			s, e, FormatFloat(e, FromFloat(formats[e].max)))
+		return 0, fmt.Errorf("%s does not fit %s (the greatest is %.5g; infinity is written inf)",
+			s, e, formats[e].max)
 	}
 	return FromFloat(f), nil
 }

@@ -2,6 +2,7 @@ package num
 
 import (
 	"math"
+	"math/big"
 	"math/rand"
 	"testing"
 )
@@ -52,5 +53,68 @@ func TestFormatFloat(t *testing.T) {
 	}
 	if got := FormatFloat(F32, FromBits(F32, 0x7fc00001)); got != "nan(0x7fc00001)" {
 		t.Errorf("payload: %s", got)
+	}
+}
+
+// A decimal a hair beside the middle of two values rounds once: float64 cannot
+// tell it from the middle.
+func TestParseFloatRoundsOnce(t *testing.T) {
+	r := rand.New(rand.NewSource(40))
+	for _, e := range []Elem{F32, F16, BF16} {
+		for range 3000 {
+			bits := r.Uint64() & (1<<(8*e.Bytes()-1) - 1)
+			lo, hi := Float(FromBits(e, bits)), Float(FromBits(e, bits+1))
+			if !finite(lo) || !finite(hi) {
+				continue
+			}
+			mid := lo + (hi-lo)/2
+			s := new(big.Rat).SetFloat64(mid).FloatString(200) // exact: no value has a bit below 2^-150
+			even := lo
+			if bits&1 == 1 {
+				even = hi
+			}
+			for text, want := range map[string]float64{s: even, s + "1": hi, "-" + s + "1": -hi, below(s): lo} {
+				if c, err := ParseFloat(e, text); err != nil || Float(c) != want {
+					t.Fatalf("%s: %s parses as %v, %v, want %v", e, text, Float(c), err, want)
+				}
+			}
+		}
+	}
+}
+
+// below is the positive decimal s less one unit of its last place.
+func below(s string) string {
+	d := []byte(s)
+	for i := len(d) - 1; i >= 0; i-- {
+		switch {
+		case d[i] == '0':
+			d[i] = '9'
+		case d[i] != '.':
+			d[i]--
+			return string(d)
+		}
+	}
+	return s
+}
+
+func TestParseFloatRefuses(t *testing.T) {
+	for _, c := range []struct {
+		e       Elem
+		s, want string
+	}{
+		{F16, "65520", "65520 does not fit f16 (the greatest is 65504; infinity is written inf)"},
+		{F32, "1e39", "1e39 does not fit f32 (the greatest is 3.4028e+38; infinity is written inf)"},
+		{F32, "0x1p3", `"0x1p3" is not a number`}, {F32, "infinity", `"infinity" is not a number`}, {F32, "1_0", `"1_0" is not a number`},
+		{F32, ".5", `".5" is not a number`}, {F32, "", `"" is not a number`},
+		{F16, "nan(0x7c00)", `"nan(0x7c00)" does not hold the bits of an f16 NaN, such as nan(0x7e01)`},
+		{F16, "nan(0x17e00)", `"nan(0x17e00)" does not hold the bits of an f16 NaN, such as nan(0x7e01)`},
+		{F16, "nan(", `"nan(" does not hold the bits of an f16 NaN, such as nan(0x7e01)`}, {I8, "1.0", "i8 is not a float type"},
+	} {
+		if _, err := ParseFloat(c.e, c.s); err == nil || err.Error() != c.want {
+			t.Errorf("%s %q: %v, want %s", c.e, c.s, err, c.want)
+		}
+	}
+	if c, err := ParseFloat(F32, "7"); err != nil || Float(c) != 7 {
+		t.Errorf("a decimal without a point: %v, %v", Float(c), err)
 	}
 }
