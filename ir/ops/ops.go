@@ -3,6 +3,11 @@
 package ops
 
 import (
+	_ "tenon/ir/ops/dist"
+	_ "tenon/ir/ops/gpu"
+	_ "tenon/ir/ops/loop"
 	_ "tenon/ir/ops/scalar"
 	_ "tenon/ir/ops/tensor"
+	_ "tenon/ir/ops/tile"
+	_ "tenon/ir/ops/vec"
 )

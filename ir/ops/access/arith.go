@@ -23,22 +23,31 @@ func HasOp(name string, arity int, e num.Elem) bool {
 func Op(name string, arity int, e num.Elem) ScalarOp {
 	switch arity {
 	case 1:
-		op := num.Unary(name, e)
-		return func(_ *ir.Frame, c *[3]num.Cell, _ *[3]num.Shadow) (num.Cell, num.Shadow) {
+		op, sh := num.Unary(name, e), num.ShadowUnary(name, e)
+		return func(f *ir.Frame, c *[3]num.Cell, s *[3]num.Shadow) (num.Cell, num.Shadow) {
 			r := op(c[0])
-			return r, Exact(e, r)
+			if f.E == nil {
+				return r, num.Shadow{}
+			}
+			return r, sh(s[0], c[0], r)
 		}
 	case 2:
-		op := num.Binary(name, e)
-		return func(_ *ir.Frame, c *[3]num.Cell, _ *[3]num.Shadow) (num.Cell, num.Shadow) {
+		op, sh := num.Binary(name, e), num.ShadowBinary(name, e)
+		return func(f *ir.Frame, c *[3]num.Cell, s *[3]num.Shadow) (num.Cell, num.Shadow) {
 			r := op(c[0], c[1])
-			return r, Exact(e, r)
+			if f.E == nil {
+				return r, num.Shadow{}
+			}
+			return r, sh(s[0], s[1], c[0], c[1], r)
 		}
 	}
-	op := num.Ternary(name, e)
-	return func(_ *ir.Frame, c *[3]num.Cell, _ *[3]num.Shadow) (num.Cell, num.Shadow) {
+	op, sh := num.Ternary(name, e), num.ShadowTernary(name, e)
+	return func(f *ir.Frame, c *[3]num.Cell, s *[3]num.Shadow) (num.Cell, num.Shadow) {
 		r := op(c[0], c[1], c[2])
-		return r, Exact(e, r)
+		if f.E == nil {
+			return r, num.Shadow{}
+		}
+		return r, sh(s[0], s[1], s[2], c[0], c[1], c[2], r)
 	}
 }
 
@@ -51,13 +60,16 @@ func Binary(name string, e num.Elem) func(f *ir.Frame, a num.Cell, as num.Shadow
 }
 
 // Cast converts an element and its shadow.
-func Cast(from, to num.Elem) func(c num.Cell, s num.Shadow) (num.Cell, num.Shadow) {
+func Cast(from, to num.Elem) func(f *ir.Frame, c num.Cell, s num.Shadow) (num.Cell, num.Shadow) {
 	if from == to {
-		return func(c num.Cell, s num.Shadow) (num.Cell, num.Shadow) { return c, s }
+		return func(_ *ir.Frame, c num.Cell, s num.Shadow) (num.Cell, num.Shadow) { return c, s }
 	}
-	cast := num.Caster(from, to)
-	return func(c num.Cell, _ num.Shadow) (num.Cell, num.Shadow) {
+	cast, sh := num.Caster(from, to), num.ShadowCast(from, to)
+	return func(f *ir.Frame, c num.Cell, s num.Shadow) (num.Cell, num.Shadow) {
 		r := cast(c)
-		return r, Exact(to, r)
+		if f.E == nil {
+			return r, num.Shadow{}
+		}
+		return r, sh(s, c, r)
 	}
 }

@@ -61,7 +61,7 @@ func Read(f *ir.Frame, op *ir.Op, arr *ir.Array, pos int64) (num.Cell, num.Shado
 	case f.E == nil:
 		return c, num.Shadow{}
 	case mem.Shadow == nil:
-		return c, Exact(arr.Elem, c)
+		return c, num.Exact(arr.Elem, c)
 	}
 	return c, mem.Shadow[pos]
 }
@@ -77,9 +77,6 @@ func Write(f *ir.Frame, op *ir.Op, arr *ir.Array, pos int64, c num.Cell, s num.S
 		mem.Shadow[pos] = s
 	}
 }
-
-// Exact is the shadow of a cell that is what it should be.
-func Exact(_ num.Elem, c num.Cell) num.Shadow { return num.Shadow{Hi: num.Float(c)} }
 
 // Get and Set move a scalar between its slot and the caller.
 func Get(f *ir.Frame, slot int) (num.Cell, num.Shadow) {
@@ -99,7 +96,7 @@ func Set(f *ir.Frame, slot int, c num.Cell, s num.Shadow) {
 
 // SetInt puts an integer that is exact, such as a loop index, into a slot.
 func SetInt(f *ir.Frame, slot int, i int64) {
-	Set(f, slot, num.FromInt(i), Exact(num.Index, num.FromInt(i)))
+	Set(f, slot, num.FromInt(i), num.Exact(num.Index, num.FromInt(i)))
 }
 
 // Each calls visit for every index of shape in C order. The slice is reused.

@@ -1,6 +1,7 @@
 package access
 
 import (
+	"tenon/internal/num"
 	"tenon/ir"
 	"tenon/ir/sym"
 )
@@ -109,7 +110,7 @@ func Operand(m ir.Machine, op *ir.Op, a ir.Arg) (*ir.Value, ir.Step) {
 		return v, func(f *ir.Frame) { SetInt(f, slot, x(f)) }
 	}
 	v := &ir.Value{Name: "literal", Type: ir.Scalar{Elem: a.Lit.Elem}}
-	slot, c, s := m.Scalar(v), a.Lit.Cell, Exact(a.Lit.Elem, a.Lit.Cell)
+	slot, c, s := m.Scalar(v), a.Lit.Cell, num.Exact(a.Lit.Elem, a.Lit.Cell)
 	return v, func(f *ir.Frame) { Set(f, slot, c, s) }
 }
 

@@ -224,7 +224,8 @@ func (r *kernelRun) accumulators(f *ir.Frame, tile *ir.Array, first bool) *ir.Ar
 	access.Each(tile.Shape, func(idx []int64) {
 		from, _ := tile.Cell(idx)
 		to, _ := acc.Cell(idx)
-		c, s := cast(access.Read(f, r.op, tile, from))
+		c, s := access.Read(f, r.op, tile, from)
+		c, s = cast(f, c, s)
 		access.Write(f, r.op, acc, to, c, s)
 	})
 	return acc
@@ -243,7 +244,7 @@ func (r *kernelRun) store(f *ir.Frame, tile, acc *ir.Array, last bool) {
 			e.region(f)
 			c, s = access.Get(f, e.value)
 		} else {
-			c, s = cast(c, s)
+			c, s = cast(f, c, s)
 		}
 		to, _ := tile.Cell(idx)
 		access.Write(f, r.op, tile, to, c, s)

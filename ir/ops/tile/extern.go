@@ -37,7 +37,8 @@ var Cost = ir.Register(&ir.OpDef{
 			if len(v) == 0 {
 				m.Trap(op, ir.TrapShape, "the cost table @%s gives nothing", table)
 			}
-			access.Set(f, dst, num.FromFloat(v[0]), num.Shadow{Hi: v[0]})
+			c := num.FromFloat(v[0])
+			access.Set(f, dst, c, num.Exact(num.F64, c))
 		}
 	},
 })
