@@ -53,8 +53,10 @@ type Machine interface {
 	Object(v *Value) int
 	// Symbol is the slot in S of a name.
 	Symbol(name string) int
-	// Temp is a fresh slot in S.
+	// Temp is a fresh slot in S, TempObject one in O (nil at first, kept between
+	// activations of an op in one frame).
 	Temp() int
+	TempObject() int
 
 	// Expr stages an index expression; overflow traps.
 	Expr(e sym.Expr) func(*Frame) int64
@@ -85,6 +87,12 @@ type Machine interface {
 	// Invoke runs the function named callee on objects and cells directly (a
 	// kernel's body).
 	Invoke(f *Frame, op *Op, callee string, args []any) []any
+
+	// Data is the array of a data item.
+	Data(op *Op, name string) *Array
+	// Poll counts n evaluations of a loop's body, and stops a run that was
+	// cancelled or reached its limit.
+	Poll(op *Op, n int64)
 
 	// Extern draws (or is given) the value of an extern for the given sizes.
 	Extern(name string, args []int64) []float64
