@@ -52,8 +52,8 @@ func (s *stager) Identity(m *ir.Monoid, acc []int) ir.Step {
 	case m.Base != nil:
 		base, over := s.split(m, acc)
 		steps := []ir.Step{s.Identity(m.Base.Monoid, base)}
-		for _, slot := range over {
-			steps = append(steps, s.Identity(m.Over.Monoid, []int{slot}))
+		for k := len(m.Over.Monoid.Params); len(over) > 0; over = over[k:] {
+			steps = append(steps, s.Identity(m.Over.Monoid, over[:k]))
 		}
 		return sequence(steps)
 	case m.Builtin && builtinOp[m.Name].op != "":
@@ -202,8 +202,9 @@ func (s *stager) rescaled(m *ir.Monoid, acc, x []int) ir.Step {
 		return s.applied(m.ActParams, slots, m.Act, out)
 	}
 	steps := []ir.Step{s.moves(b1, b), s.Combine(m.Base.Monoid, b, b2), act(v1, b1, t1), act(v2, b2, t2)}
-	for i := range t1 {
-		steps = append(steps, s.Combine(m.Over.Monoid, t1[i:i+1], t2[i:i+1]))
+	k := len(m.Over.Monoid.Params) // V applies to each group of as many components
+	for i := 0; i < len(t1); i += k {
+		steps = append(steps, s.Combine(m.Over.Monoid, t1[i:i+k], t2[i:i+k]))
 	}
 	steps = append(steps, s.moves(b, b1), s.moves(t1, v1))
 	return sequence(steps)
