@@ -1,10 +1,14 @@
 package syntax
 
 import (
+	"math/rand"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
+
+	"github.com/alecthomas/participle/v2/lexer"
 
 	"tenon/internal/diag"
 )
@@ -65,6 +69,125 @@ func TestDeepNesting(t *testing.T) {
 		_, err := Parse("a", "fn f() -> f32 { return "+strings.Repeat(open, 10000)+"1 }")
 		if err == nil {
 			t.Errorf("%q nested 10000 deep was accepted", open)
+		}
+	}
+}
+
+// tokensOf is the tokens of src that the parser sees.
+func tokensOf(src string) []lexer.Token {
+	var out []lexer.Token
+	for _, t := range lex("", src).tokens {
+		if t.Type != tokSpace && t.Type != tokComment && !t.EOF() {
+			out = append(out, t)
+		}
+	}
+	return out
+}
+
+// mutants visits faulty versions of src, n a token: the token dropped,
+// repeated, replaced, another put before it, or the text cut off behind it.
+// Which ones is drawn with a seed.
+func mutants(src string, n int, visit func(at lexer.Token, mutated string)) {
+	others := []string{"(", ")", "[", "]", "{", "}", ",", "..", "=", "-", ";", "@", "x", "1", "let", "for", "fn", "in", "where", "&&", "\"", "1.", "é"}
+	rng := rand.New(rand.NewSource(1))
+	for _, t := range tokensOf(src) {
+		head, tail := src[:t.Pos.Offset], src[t.Pos.Offset+len(t.Value):]
+		visit(t, head+tail)
+		for range n {
+			o := others[rng.Intn(len(others))]
+			visit(t, []string{head, head + t.Value + " " + t.Value + tail, head + o + tail, head + o + " " + t.Value + tail}[rng.Intn(4)])
+		}
+	}
+}
+
+// items cuts a program into its items, which keeps tests on many mutants fast.
+func items(t testing.TB, name, src string) []string {
+	var out []string
+	for _, it := range mustParse(t, name, src).Items {
+		out = append(out, src[it.Pos.Offset:it.EndPos.Offset])
+	}
+	return out
+}
+
+// A fault at any token of a valid program is reported where it is or later,
+// with a few errors at most, and never panics. What follows the faulty item is
+// read as ever.
+func TestErrorsAtEveryToken(t *testing.T) {
+	const after = "\nfn after(x: f32[N]) -> f32[N] {\n  return x[n] + for n\n}\n"
+	for name, src := range programs(t) {
+		if !strings.HasPrefix(name, "testdata/") {
+			continue
+		}
+		counts := map[int]int{}
+		for _, item := range items(t, name, src) {
+			mutants(item, 6, func(tok lexer.Token, mutated string) {
+				_, err := Parse(name, mutated+after)
+				if err == nil {
+					t.Fatalf("the fault in the last item is not reported:\n%s", mutated)
+				}
+				list := err.(diag.List)
+				counts[len(list)]++
+				checkErrors(t, list, mutated+after)
+				if last := list[len(list)-1]; last.Pos.Line < strings.Count(mutated, "\n")+2 && !strings.Contains(mutated, "\"") {
+					t.Errorf("the fault in the last item is not reported:\n%v\n%s", err, mutated)
+				}
+				if len(list) > 4 {
+					t.Errorf("%d errors for one fault at %v:\n%v\n%s", len(list)-1, tok.Pos, err, mutated)
+				}
+			})
+		}
+		t.Logf("%s: programs by number of errors: %v", name, counts)
+		if total := counts[1] + counts[2]; total*20 < 19*(total+counts[3]+counts[4]) {
+			t.Errorf("%s: one fault gives more than one error too often: %v", name, counts)
+		}
+	}
+}
+
+// checkErrors checks that each error points into the text and says something.
+func checkErrors(t *testing.T, list diag.List, src string) {
+	lines := strings.Count(src, "\n") + 1
+	for _, e := range list {
+		if e.Pos.Line < 1 || e.Pos.Line > lines || e.Pos.Col < 1 || e.Msg == "" {
+			t.Fatalf("error at %v: %v\n%s", e.Pos, e, src)
+		}
+	}
+}
+
+func FuzzParse(f *testing.F) {
+	for _, src := range programs(f) {
+		f.Add(src)
+	}
+	f.Fuzz(func(t *testing.T, src string) {
+		file, err := Parse("fuzz.tn", src)
+		if err != nil {
+			if len(err.(diag.List)) == 0 {
+				t.Fatal("an error without errors")
+			}
+			return
+		}
+		out := Format(file)
+		again, err := Parse("fuzz.tn", out)
+		if err != nil || dump(file) != dump(again) || Format(again) != out {
+			t.Fatalf("formatting is not faithful: %v\n%s", err, out)
+		}
+	})
+}
+
+// The time is linear in the text: 16 times the text takes well under 64 times
+// as long, also where an error stands in every item.
+func TestLinearTime(t *testing.T) {
+	src := programs(t)["testdata/language.tn"]
+	for _, text := range []string{src, strings.ReplaceAll(src, "return", "return )")} {
+		cost := func(n int) time.Duration {
+			start := time.Now()
+			_, _ = Parse("a", strings.Repeat(text, n))
+			return time.Since(start)
+		}
+		cost(2)
+		small, large := cost(4), cost(64)
+		t.Logf("%d kB: %v; %d kB: %v", 4*len(text)/1000, small, 64*len(text)/1000, large)
+		if large > 64*small && large > 2*time.Second {
+			t.Errorf("parsing is not linear: %v for 4 copies, %v for 64", small, large)
 		}
 	}
 }
