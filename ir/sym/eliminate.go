@@ -12,19 +12,10 @@ import (
 // common divisor of the coefficients divides the constant, rounded down).
 // Whatever overflows or grows too large is left out: fewer rows prove less.
 
-// maxRows bounds the inequalities of an elimination at any time.
-const maxRows = 256
-
-// budget is the work that one question may still cost, in row combinations
-// (about a microsecond each); below zero everything gives up.
-type budget int
-
-const newBudget budget = 20000
-
-func (b *budget) spend(n int) bool {
-	*b -= budget(n)
-	return *b >= 0
-}
+const (
+	maxRows = 600   // in the system at any time
+	maxWork = 20000 // combinations in one elimination
+)
 
 // coef is one entry of a linear form, sorted by variable.
 type coef struct {
@@ -41,20 +32,20 @@ type lin struct {
 
 type elimination struct {
 	rows []lin
-	seen map[string]int // linear part and relation -> row
-	left *budget
+	seen map[string]int // linear part of an inequality -> its row
+	work int
 	bad  bool // no solution
 }
 
 // infeasible reports whether no integers satisfy the rows.
-func infeasible(rows []row, left *budget) bool {
-	el, _ := newElimination(withProducts(rows, left), left)
+func infeasible(rows []row) bool {
+	el, _ := newElimination(withProducts(rows))
 	return el.run(-1)
 }
 
 // project gives the bounds that the rows put on the atom v.
-func project(rows []row, v string, left *budget) interval {
-	el, vars := newElimination(withProducts(rows, left), left)
+func project(rows []row, v string) interval {
+	el, vars := newElimination(withProducts(rows))
 	keep, ok := vars[v]
 	if !ok {
 		keep = -1
@@ -85,9 +76,8 @@ func (el *elimination) boundsOf(keep int) interval {
 	return b
 }
 
-func newElimination(rows []row, left *budget) (*elimination, map[string]int) {
-	el := &elimination{seen: map[string]int{}, left: left}
-	left.spend(len(rows))
+func newElimination(rows []row) (*elimination, map[string]int) {
+	el := &elimination{seen: map[string]int{}}
 	vars := map[string]int{}
 	for _, r := range rows {
 		l := lin{c: r.e.constant(), eq: r.rel == EQ}
@@ -171,9 +161,6 @@ func (r lin) key() string {
 func (el *elimination) run(keep int) bool {
 	for !el.bad {
 		if i, v := el.pickEquality(keep); i >= 0 {
-			if !el.left.spend(len(el.rows)) {
-				return false
-			}
 			el.useEquality(i, v)
 			continue
 		}
@@ -271,7 +258,8 @@ func (el *elimination) combineAll(v int) bool {
 			el.insert(r)
 		}
 	}
-	if len(pos)*len(neg)+len(el.rows) > maxRows || !el.left.spend(len(pos)*len(neg)) {
+	el.work += len(pos) * len(neg)
+	if el.work > maxWork || len(pos)*len(neg)+len(el.rows) > maxRows {
 		return false
 	}
 	for _, p := range pos {

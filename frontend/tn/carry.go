@@ -1,0 +1,279 @@
+package tn
+
+import (
+	"tenon/frontend/tn/syntax"
+	"tenon/internal/num"
+	"tenon/ir"
+	"tenon/ir/sym"
+)
+
+// carryLoop elaborates `for t in lo..hi carry s[n] = init { .. next .. stack .. }`
+// and returns the last carried values, then the stacked ones.
+func (f *fnState) carryLoop(l *syntax.CarryLoop) []result {
+	cl := &carryLoop{f: f, l: l, next: map[string]*syntax.Next{}}
+	cl.collect()
+	inits := cl.inits()
+	outer, outerNames, outerScope, region := f.region, f.names, f.scope, &ir.Region{}
+	rng := cl.rangeClause()
+	f.region, f.names, f.scope = region, f.names.child(), f.scope.child()
+	defer func() { f.region, f.names, f.scope = outer, outerNames, outerScope }()
+
+	cl.bindIndex(rng)
+	params := cl.bindCarried(inits)
+	stacked, ok := cl.body()
+	if !ok {
+		panic(abort{})
+	}
+	nexts := cl.nextValues(inits)
+	cl.yield(nexts, stacked)
+
+	known := f.known
+	f.region, f.names, f.scope = outer, outerNames, outerScope
+	f.known, f.factsCache = known, nil
+	op := ir.NewOp("loop.for", loc(l), rng, &ir.Carry{Params: params, Inits: values(inits)}, &ir.Block{Region: region})
+	return cl.results(op, inits, stacked)
+}
+
+type carryLoop struct {
+	f     *fnState
+	l     *syntax.CarryLoop
+	next  map[string]*syntax.Next
+	stack []*syntax.Ident
+	trip  sym.Expr
+	index *index
+}
+
+// collect finds the next and stack statements.
+func (cl *carryLoop) collect() {
+	p := cl.f.p
+	carried := map[string]bool{}
+	for _, c := range cl.l.Carry {
+		if carried[c.Target.Name.Name] {
+			p.fail(c, "%s is carried twice", c.Target.Name.Name)
+		}
+		carried[c.Target.Name.Name] = true
+	}
+	for _, st := range cl.l.Body.Stmts {
+		switch st := st.(type) {
+		case *syntax.Next:
+			name := st.Target.Name.Name
+			if !carried[name] {
+				p.failWith(st.Errorf("%s is not carried", name).WithFix("add it after `carry`"))
+			}
+			if old := cl.next[name]; old != nil {
+				p.failWith(st.Errorf("%s has a next value already", name).WithNote(old.At(), "here"))
+			}
+			cl.next[name] = st
+		case *syntax.Stack:
+			cl.stack = append(cl.stack, st.Names...)
+		case *syntax.Return:
+			p.failWith(st.Errorf("a loop does not return").WithFix("its values are the last carried ones, then the stacked ones"))
+		}
+	}
+}
+
+// inits evaluates the initial values.
+func (cl *carryLoop) inits() []result {
+	var out []result
+	for _, c := range cl.l.Carry {
+		out = append(out, cl.init(c))
+	}
+	return out
+}
+
+func (cl *carryLoop) init(c *syntax.CarryInit) result {
+	f := cl.f
+	next := cl.next[c.Target.Name.Name]
+	if !c.Target.Indexed {
+		if rs := f.wholeTensors(c.Value, nil); len(rs) == 1 {
+			return f.materialise(c, rs[0])
+		}
+	}
+	top := f.top()
+	s := top.child()
+	exprs := []syntax.Expr{c.Value}
+	if next != nil {
+		exprs = append(exprs, next.Value)
+	}
+	s.scope.names[cl.l.Range.Name.Name] = &binding{kind: bindIndex, index: &index{}}
+	r := s.rangesOf(exprs...)
+	delete(s.scope.names, cl.l.Range.Name.Name)
+	par := s.bindAxes(c.Target.Index, r)
+	want := s.peek(c.Value)
+	if want == num.Invalid && next != nil {
+		want = s.peek(next.Value)
+	}
+	if want == num.Index {
+		want = num.I64
+	}
+	return f.finishComp(c.Value, top, s, par, []val{s.expr(c.Value, want)}, c.Target.Name.Name)[0]
+}
+
+func (cl *carryLoop) rangeClause() *ir.Range {
+	f, r := cl.f, cl.l.Range
+	if r.Hi == nil {
+		f.p.failWith(r.Errorf("a carry loop runs over a range").WithFix("write `for t in 0..T carry ...`"))
+	}
+	top := f.top()
+	lo, hi, step := top.bound(r.Lo), top.bound(r.Hi), sym.Const(1)
+	if r.Step != nil {
+		step = top.bound(r.Step)
+		if !top.positive(step) {
+			f.p.failWith(r.Step.Errorf("the step is not known to be positive").WithFix("use a positive constant"))
+		}
+	}
+	cl.trip = sym.FloorDiv(sym.Add(sym.Sub(hi, lo), step, sym.Const(-1)), step)
+	if !top.nonNegative(cl.trip) {
+		cl.trip = sym.Max(cl.trip, sym.Const(0))
+	}
+	return &ir.Range{Lo: lo, Hi: hi, Step: step}
+}
+
+func (cl *carryLoop) bindIndex(rng *ir.Range) {
+	f := cl.f
+	f.top().checkFree(&syntax.Axis{Span: cl.l.Range.Span, Name: cl.l.Range.Name})
+	id := f.names.sym(cl.l.Range.Name.Name)
+	rng.Name = id
+	cl.index = &index{name: cl.l.Range.Name.Name, value: sym.Name(id), ext: rng.Hi}
+	f.scope.names[cl.l.Range.Name.Name] = &binding{kind: bindIndex, at: cl.l.Range, index: cl.index}
+	f.known = append(f.known[:len(f.known):len(f.known)], sym.Le(rng.Lo, sym.Name(id)), sym.Lt(sym.Name(id), rng.Hi))
+	f.exists[id] = true
+	f.factsCache = nil
+}
+
+// bindCarried binds the carried names to the loop's parameters.
+func (cl *carryLoop) bindCarried(inits []result) []*ir.Value {
+	var params []*ir.Value
+	for i, c := range cl.l.Carry {
+		t := *inits[i]
+		t.val = &ir.Value{Name: cl.f.names.val(c.Target.Name.Name), Type: inits[i].val.Type}
+		params = append(params, t.val)
+		cl.f.scope.names[c.Target.Name.Name] = &binding{kind: bindTensor, at: c, tensor: &t}
+	}
+	return params
+}
+
+// body runs the statements but next and stack, whose values are taken at the
+// end of the iteration.
+func (cl *carryLoop) body() (stacked []*syntax.Ident, ok bool) {
+	f, ok := cl.f, true
+	for _, st := range cl.l.Body.Stmts {
+		switch st.(type) {
+		case *syntax.Next, *syntax.Stack:
+			continue
+		}
+		if !f.p.try(func() { f.statement(st, nil) }) {
+			f.broken(st)
+			ok = false
+		}
+	}
+	return cl.stack, ok
+}
+
+// nextValues evaluates the next values, all from the old ones.
+func (cl *carryLoop) nextValues(inits []result) []result {
+	f := cl.f
+	out := make([]result, len(inits))
+	for i, c := range cl.l.Carry {
+		st := cl.next[c.Target.Name.Name]
+		if st == nil { // carried unchanged
+			out[i] = f.scope.find(c.Target.Name.Name).tensor
+			continue
+		}
+		var axes []*syntax.Axis
+		if st.Target.Indexed {
+			axes = append([]*syntax.Axis{}, st.Target.Index...)
+		}
+		rs := f.values(st.Value, axes, c.Target.Name.Name, nil)
+		if len(rs) != 1 {
+			f.p.fail(st, "next takes one value, and this is %d", len(rs))
+		}
+		out[i] = f.materialise(st, rs[0])
+		cl.sameShape(st, inits[i], out[i])
+	}
+	return out
+}
+
+func (cl *carryLoop) sameShape(st *syntax.Next, a, b result) {
+	name := st.Target.Name.Name
+	if a.elem != b.elem {
+		cl.f.p.failWith(st.Errorf("%s is carried as %s, and its next value is %s", name, a.elem, b.elem).
+			WithFix("cast one of them: %s(...)", a.elem))
+	}
+	if len(a.axes) != len(b.axes) {
+		cl.f.p.fail(st, "%s is carried with rank %d, and its next value has rank %d", name, len(a.axes), len(b.axes))
+	}
+	for i := range a.axes {
+		cl.f.equate(st, a.axes[i].ext, b.axes[i].ext, " in the next value of "+name)
+	}
+}
+
+// yield ends an iteration: the next values, and what is stacked. A stacked
+// carried name means its next value.
+func (cl *carryLoop) yield(nexts []result, stacked []*syntax.Ident) {
+	ops := &ir.Operands{}
+	for _, n := range nexts {
+		ops.Args = append(ops.Args, ir.ValueArg(n.val))
+	}
+	op := ir.NewOp("yield", loc(cl.l), ops)
+	if len(stacked) > 0 {
+		st := &ir.Operands{}
+		for _, id := range stacked {
+			st.Args = append(st.Args, ir.ValueArg(cl.stackValue(id, nexts).val))
+		}
+		ir.SetClause(op, "stack", st)
+	}
+	cl.f.region.Ops = append(cl.f.region.Ops, op)
+}
+
+func (cl *carryLoop) stackValue(id *syntax.Ident, nexts []result) result {
+	for i, c := range cl.l.Carry {
+		if c.Target.Name.Name == id.Name {
+			return nexts[i]
+		}
+	}
+	b := cl.f.top().lookup(&syntax.Name{Span: id.Span, Name: id.Name})
+	if b.kind != bindTensor {
+		cl.f.p.failWith(id.Errorf("%s cannot be stacked", id.Name).WithExpected("a carried name or one bound in the loop"))
+	}
+	return b.tensor
+}
+
+// results gives the loop's values their types.
+func (cl *carryLoop) results(op *ir.Op, inits []result, stacked []*syntax.Ident) []result {
+	f := cl.f
+	yield := ir.GetClause[*ir.Block](op, "").Region.Last()
+	var types []ir.Type
+	for _, i := range inits {
+		types = append(types, i.val.Type)
+	}
+	stackVals := yield.OperandValues("stack")
+	for _, v := range stackVals {
+		t := v.Type.(ir.Tensor)
+		types = append(types, ir.Tensor{Elem: t.Elem, Dims: append([]sym.Expr{cl.trip}, t.Dims...)})
+	}
+	vs := f.top().emit(op, types, "last").Results
+	var out []result
+	for i, in := range inits {
+		t := *in
+		t.val = vs[i]
+		out = append(out, &t)
+	}
+	for i, v := range stackVals {
+		w := vs[len(inits)+i]
+		t := &tensor{val: w, elem: ir.ElemOf(v.Type), axes: []dim{{name: cl.l.Range.Name.Name, ext: cl.trip, row: -1}}}
+		for _, d := range v.Type.(ir.Tensor).Dims {
+			t.axes = append(t.axes, dim{ext: d, row: -1})
+		}
+		out = append(out, t)
+	}
+	return out
+}
+
+func values(rs []result) []*ir.Value {
+	vs := make([]*ir.Value, len(rs))
+	for i, r := range rs {
+		vs[i] = r.val
+	}
+	return vs
+}

@@ -1,0 +1,441 @@
+package tn
+
+import (
+	"strconv"
+
+	"tenon/frontend/tn/syntax"
+	"tenon/internal/num"
+	"tenon/ir"
+	"tenon/ir/sym"
+)
+
+// expandOn elaborates a function's body at a call: on tensors (at nil), or on
+// scalars at a site. The callee's names live in a scope of their own.
+func (f *fnState) expandOn(c *syntax.Call, d *decl, at *site) []*tensor {
+	n := d.node.(*syntax.Fn)
+	f.p.enterCall(c.Fn, d)
+	x := &expansion{f: f, c: c, d: d, n: n, at: at, inner: &scope{names: map[string]*binding{}}, perm: -1}
+	x.matchArgs()
+	x.bindTypes()
+	x.bindParams()
+	caller := f.scope
+	f.scope = x.inner
+	var rs []*tensor
+	ok := f.p.try(func() {
+		x.facts()
+		var returned bool
+		if rs, returned = f.body(n.Body, at); !returned {
+			panic(abort{})
+		}
+		x.checkResults(rs)
+	})
+	f.scope = caller
+	f.p.stack = f.p.stack[:len(f.p.stack)-1]
+	if !ok {
+		panic(abort{})
+	}
+	return x.restore(rs)
+}
+
+// expansion is one call being expanded.
+type expansion struct {
+	f     *fnState
+	c     *syntax.Call
+	d     *decl
+	n     *syntax.Fn
+	at    *site
+	inner *scope
+	args  []syntax.Expr // by parameter
+	ts    []*tensor     // tensor arguments, evaluated
+	axis  syntax.Expr   // of axis=, where the callee has no such parameter
+	perm  int           // the axis that was moved last, -1 if none
+}
+
+func (x *expansion) fail(at syntax.Node, format string, args ...any) {
+	e := at.Errorf(format, args...)
+	e.WithNote(x.n.Name.At(), "%s is declared here", x.d.name)
+	x.f.p.failWith(e)
+}
+
+// matchArgs matches arguments to parameters, by position and then by name.
+func (x *expansion) matchArgs() {
+	x.args = make([]syntax.Expr, len(x.n.Params))
+	x.ts = make([]*tensor, len(x.n.Params))
+	for i, a := range x.c.Args {
+		if a.Name == nil {
+			if i >= len(x.args) {
+				x.fail(a, "%s takes %d arguments, and %d are given", x.d.name, len(x.args), len(x.c.Args))
+			}
+			x.args[i] = a.X
+			continue
+		}
+		k := x.paramNamed(a.Name.Name)
+		switch {
+		case k < 0 && a.Name.Name == "axis":
+			x.axis = a.X
+		case k < 0:
+			x.fail(a, "%s has no parameter %s", x.d.name, a.Name.Name)
+		case x.args[k] != nil:
+			x.fail(a, "%s is given twice", a.Name.Name)
+		default:
+			x.args[k] = a.X
+		}
+	}
+	for i, a := range x.args {
+		if a == nil {
+			x.fail(x.c, "the argument %s of %s is missing", x.n.Params[i].Name.Name, x.d.name)
+		}
+	}
+}
+
+func (x *expansion) paramNamed(name string) int {
+	for i, p := range x.n.Params {
+		if p.Name.Name == name {
+			return i
+		}
+	}
+	return -1
+}
+
+func (x *expansion) site() *site { return x.f.siteFor(x.at) }
+
+// bindTypes evaluates the tensor arguments and binds the type parameters.
+func (x *expansion) bindTypes() {
+	for i, p := range x.n.Params {
+		if p.Type.Dims != nil && !patternKinds[p.Type.Name.Name] && !quantKinds[p.Type.Name.Name] {
+			x.ts[i] = x.tensorArg(x.args[i])
+		}
+	}
+	for _, tp := range x.n.TypeParams {
+		e := x.inferElem(tp.Name.Name)
+		if e == num.Invalid {
+			e = num.F32 // literals alone
+		}
+		if ok := elemClass(tp.Class.Name); ok == nil || !ok(e) {
+			x.fail(x.c, "%s is for %s types, and this is %s", x.d.name, tp.Class.Name, e)
+		}
+		x.inner.names[tp.Name.Name] = &binding{kind: bindElem, at: tp, elem: e}
+	}
+}
+
+// tensorArg evaluates an argument for a tensor parameter; nil is a literal,
+// whose type is not known yet.
+func (x *expansion) tensorArg(e syntax.Expr) *tensor {
+	if rs := x.f.wholeTensors(e, x.at); len(rs) == 1 {
+		return rs[0]
+	}
+	if x.site().peek(e) == num.Invalid {
+		return nil
+	}
+	v := x.scalarAt(e, num.Invalid)
+	return &tensor{elem: v.elem, scalar: &v}
+}
+
+// scalarAt evaluates a scalar argument at the call's site; on whole tensors it
+// is a comp of its own, read where it is used.
+func (x *expansion) scalarAt(e syntax.Expr, want num.Elem) val {
+	if x.at == nil {
+		if n, ok := syntax.Unparen(e).(*syntax.Name); ok {
+			if b := x.f.scope.find(n.Name); b != nil && b.kind == bindScalar {
+				return b.scalar
+			}
+		}
+	}
+	return x.site().expr(e, want)
+}
+
+func (x *expansion) inferElem(name string) num.Elem {
+	for i, p := range x.n.Params {
+		if p.Type.Name.Name != name {
+			continue
+		}
+		if x.ts[i] != nil {
+			return x.ts[i].elem
+		}
+		if e := x.site().peek(x.args[i]); e != num.Invalid {
+			return e
+		}
+	}
+	return num.Invalid
+}
+
+func elemClass(name string) func(num.Elem) bool {
+	if ok := elemClasses[name]; ok != nil {
+		return ok
+	}
+	return nil
+}
+
+// bindParams binds the parameters to the arguments and the callee's dims to
+// theirs.
+func (x *expansion) bindParams() {
+	for i, p := range x.n.Params {
+		var b *binding
+		switch {
+		case patternKinds[p.Type.Name.Name]:
+			b = x.patternArg(p, x.args[i])
+		case quantKinds[p.Type.Name.Name]:
+			b = x.quantArg(p, x.args[i])
+		case p.Type.Dims == nil:
+			b = x.scalarArg(p, x.args[i])
+		default:
+			b = x.denseArg(p, i)
+		}
+		x.inner.names[p.Name.Name] = b
+	}
+}
+
+// paramElem is the element type of a parameter once the type parameters are
+// bound.
+func (x *expansion) paramElem(t *syntax.Type) num.Elem {
+	saved := x.f.scope
+	x.f.scope = x.inner
+	defer func() { x.f.scope = saved }()
+	return x.f.elem(t.Name)
+}
+
+func (x *expansion) scalarArg(p *syntax.Param, a syntax.Expr) *binding {
+	want := x.paramElem(p.Type)
+	if want == num.Index {
+		if e, ok := x.site().symbolic(a); ok {
+			return &binding{kind: bindDim, at: p, expr: e}
+		}
+	}
+	v := x.scalarAt(a, want)
+	if v.elem != want {
+		x.site().mismatch(a, v.elem, want)
+	}
+	return &binding{kind: bindScalar, at: p, scalar: v}
+}
+
+func (x *expansion) denseArg(p *syntax.Param, i int) *binding {
+	want := x.paramElem(p.Type)
+	t := x.ts[i]
+	if t == nil {
+		v := x.scalarAt(x.args[i], want)
+		t = &tensor{elem: v.elem, scalar: &v}
+	}
+	if t.elem != want {
+		x.fail(x.args[i], "the argument %s of %s is %s, not %s", p.Name.Name, x.d.name, t.elem, want)
+	}
+	if x.axis != nil && i == 0 {
+		t = x.moveAxis(t)
+	}
+	x.matchDims(p, t, x.args[i])
+	return &binding{kind: bindTensor, at: p, tensor: t}
+}
+
+func (x *expansion) patternArg(p *syntax.Param, a syntax.Expr) *binding {
+	pat := x.site().patternOf(a)
+	if pat == nil {
+		x.fail(a, "the argument %s of %s is a pattern", p.Name.Name, x.d.name)
+	}
+	dims := typeDims(p.Type)
+	if len(dims) == 2 {
+		x.bindDim(dims[0], dim{ext: pat.rows, row: -1}, a)
+		x.bindDim(dims[1], dim{ext: pat.cols, row: -1}, a)
+	}
+	if p.Type.Elem != nil && pat.data == nil {
+		x.fail(a, "%s needs the values of %s", x.d.name, pat.name)
+	}
+	return &binding{kind: bindPattern, at: p, pat: pat}
+}
+
+func (x *expansion) quantArg(p *syntax.Param, a syntax.Expr) *binding {
+	rs := x.f.wholeTensors(a, x.at)
+	if len(rs) != 1 {
+		x.fail(a, "the argument %s of %s is a quantised tensor", p.Name.Name, x.d.name)
+	}
+	t, _ := rs[0].val.Type.(ir.Tensor)
+	if t.Enc == nil {
+		x.fail(a, "the argument %s of %s is a quantised tensor", p.Name.Name, x.d.name)
+	}
+	x.matchDims(p, rs[0], a)
+	return &binding{kind: bindTensor, at: p, tensor: rs[0]}
+}
+
+// matchDims binds the dims of a parameter to those of its argument.
+func (x *expansion) matchDims(p *syntax.Param, t *tensor, at syntax.Node) {
+	subs := typeDims(p.Type)
+	pack := -1
+	for i, s := range subs {
+		if s.Pack != "" {
+			if pack >= 0 {
+				x.fail(p, "a parameter has one pack at most")
+			}
+			pack = i
+		}
+	}
+	extra := len(t.axes) - len(subs)
+	if pack < 0 && extra != 0 || pack >= 0 && extra < -1 {
+		x.fail(at, "the argument %s of %s has rank %d, and this has rank %d", p.Name.Name, x.d.name, len(subs), len(t.axes))
+	}
+	k := 0
+	for i, s := range subs {
+		if i == pack {
+			x.bindPack(s, t.axes[k:k+extra+1], at)
+			k += extra + 1
+			continue
+		}
+		x.bindDim(s, t.axes[k], at)
+		k++
+	}
+}
+
+func (x *expansion) bindDim(s *syntax.Sub, d dim, at syntax.Node) {
+	if n, ok := syntax.Unparen(s.X).(*syntax.Name); ok {
+		b := x.inner.names[n.Name]
+		if b == nil {
+			x.inner.names[n.Name] = &binding{kind: bindDim, at: n, expr: x.f.canon(d.ext)}
+			return
+		}
+		if b.kind == bindDim {
+			x.f.equate(at, b.expr, d.ext, " in this argument of "+x.d.name)
+			return
+		}
+	}
+	saved := x.f.scope
+	x.f.scope = x.inner
+	e, ok := x.f.top().symbolic(s.X)
+	x.f.scope = saved
+	if !ok {
+		x.fail(at, "the dims of %s do not follow from its arguments", x.d.name)
+	}
+	x.f.equate(at, e, d.ext, " in this argument of "+x.d.name)
+}
+
+func (x *expansion) bindPack(s *syntax.Sub, dims []dim, at syntax.Node) {
+	key := "dims.." + s.Pack
+	b := x.inner.names[key]
+	if b == nil {
+		x.inner.names[key] = &binding{kind: bindPack, at: s, dims: dims}
+		return
+	}
+	if len(b.dims) != len(dims) {
+		x.fail(at, "the pack ..%s is %d dims in one argument and %d in another", s.Pack, len(b.dims), len(dims))
+	}
+	for i, d := range dims {
+		x.f.equate(at, b.dims[i].ext, d.ext, " in this argument of "+x.d.name)
+	}
+}
+
+// facts makes the callee's where clause hold.
+func (x *expansion) facts() {
+	for _, w := range x.n.Where {
+		for _, part := range conjuncts(w) {
+			c, ok := x.f.top().condition(part)
+			if !ok {
+				x.f.p.failWith(part.Errorf("this is not a fact about dims").WithExpected("a comparison of dims, such as K %% 8 == 0"))
+			}
+			x.f.require(x.c, c, x.d.name)
+		}
+	}
+}
+
+// checkResults holds the returned values against the declared results.
+func (x *expansion) checkResults(rs []*tensor) {
+	if len(rs) != len(x.n.Results) {
+		x.fail(x.c, "%s returns %d values and declares %d", x.d.name, len(rs), len(x.n.Results))
+	}
+	for i, r := range x.n.Results {
+		if e := x.f.elem(r.Type.Name); e != rs[i].elem {
+			x.f.p.failWith(r.Errorf("the result is %s, and %s is declared", rs[i].elem, e).WithNote(x.c.At(), "called here"))
+		}
+	}
+}
+
+// moveAxis brings the axis that axis= names to the end, where functions of the
+// prelude work.
+func (x *expansion) moveAxis(t *tensor) *tensor {
+	k := x.axisOf(t)
+	if k == len(t.axes)-1 {
+		return t
+	}
+	for _, d := range t.axes {
+		if d.pat != nil {
+			x.fail(x.axis, "an edge tensor is reduced along its entries, which come last")
+		}
+	}
+	x.perm = k
+	order := append(seq(0, k), seq(k+1, len(t.axes))...)
+	return x.f.transpose(x.c, t, append(order, k))
+}
+
+// axisOf is the position that axis=j or axis=-1 means.
+func (x *expansion) axisOf(t *tensor) int {
+	if n, ok := syntax.Unparen(x.axis).(*syntax.Name); ok {
+		for i, d := range t.axes {
+			if d.name == n.Name {
+				return i
+			}
+		}
+		x.fail(x.axis, "the argument has no axis named %s", n.Name)
+	}
+	k, ok := literalInt(x.axis)
+	if !ok {
+		x.fail(x.axis, "axis is the name of an index, or a number")
+	}
+	if k < 0 {
+		k += len(t.axes)
+	}
+	if k < 0 || k >= len(t.axes) {
+		x.fail(x.axis, "the argument has rank %d", len(t.axes))
+	}
+	return k
+}
+
+func literalInt(e syntax.Expr) (int, bool) {
+	switch e := syntax.Unparen(e).(type) {
+	case *syntax.Lit:
+		n, err := strconv.Atoi(e.Text)
+		return n, err == nil && e.Kind == syntax.IntLit
+	case *syntax.Unary:
+		n, ok := literalInt(e.X)
+		return -n, ok && e.Op == "-"
+	}
+	return 0, false
+}
+
+func seq(lo, hi int) []int {
+	var out []int
+	for i := lo; i < hi; i++ {
+		out = append(out, i)
+	}
+	return out
+}
+
+// restore moves the axis that was moved last back, in results that kept it.
+func (x *expansion) restore(rs []*tensor) []*tensor {
+	if x.perm < 0 {
+		return rs
+	}
+	out := make([]*tensor, len(rs))
+	for i, t := range rs {
+		out[i] = t
+		if n := len(t.axes); n == len(x.inner.names[x.n.Params[0].Name.Name].tensor.axes) {
+			order := append(append(seq(0, x.perm), n-1), seq(x.perm, n-1)...)
+			out[i] = x.f.transpose(x.c, t, order)
+		}
+	}
+	return out
+}
+
+// transpose makes the tensor whose axis i is axis order[i] of t.
+func (f *fnState) transpose(at syntax.Node, t *tensor, order []int) *tensor {
+	top := f.top()
+	c := top.child()
+	par := make([]*index, len(order))
+	subs := make([]sym.Expr, len(order))
+	for i, k := range order {
+		name := t.axes[k].name
+		if name == "" {
+			name = "i"
+		}
+		par[i] = c.denseAxis(name, f.canon(t.axes[k].ext))
+		par[i].name = t.axes[k].name
+		subs[k] = par[i].value
+	}
+	c.yield(at, c.read(at, t, subs, ir.PolicyError))
+	v := top.comp(at, c, par, nil, nil, nil, "t")[0]
+	return f.resultOver(v, t.elem, par)
+}

@@ -1,0 +1,210 @@
+package tn
+
+import (
+	"tenon/frontend/tn/syntax"
+	"tenon/ir"
+	"tenon/ir/sym"
+)
+
+// denseAxis makes an index that runs over 0 <= i < ext, with a symbol that is
+// free at s.
+func (s *site) denseAxis(name string, ext sym.Expr) *index {
+	id := s.names.sym(name)
+	return &index{name: name, value: sym.Name(id), ext: ext, axis: ir.Axis{Name: id, Extent: ext}}
+}
+
+// entryAxis makes an index that runs over the entries of a row.
+func (s *site) entryAxis(name string, p *pattern, row sym.Expr) *index {
+	id, entry := s.names.sym(name), s.names.sym(name+"e")
+	return &index{name: name, value: sym.Name(id), ext: p.cols, entry: entry, pat: p, row: row,
+		axis: ir.Axis{Name: id, Entry: entry, Pattern: p.val, Row: row}}
+}
+
+// rangeAxis makes an index that runs over lo..hi by step: an axis from 0, and
+// the value lo + step * axis.
+func (s *site) rangeAxis(a *syntax.Axis) *index {
+	lo, hi := s.bound(a.In), s.bound(a.Hi)
+	step := sym.Const(1)
+	if a.Step != nil {
+		step = s.bound(a.Step)
+	}
+	if !s.positive(step) {
+		s.f.p.failWith(a.Step.Errorf("the step %s is not known to be positive", step).WithFix("use a positive constant"))
+	}
+	ext := sym.FloorDiv(sym.Add(sym.Sub(hi, lo), step, sym.Const(-1)), step)
+	if !s.nonNegative(ext) {
+		ext = sym.Max(ext, sym.Const(0))
+	}
+	ix := s.denseAxis(a.Name.Name, ext)
+	ix.value = sym.Add(sym.Mul(ix.value, step), lo)
+	return ix
+}
+
+// bound reads the end of a range.
+func (s *site) bound(e syntax.Expr) sym.Expr {
+	x, ok := s.symbolic(e)
+	if !ok {
+		s.f.p.failWith(e.Errorf("the end of a range is not an index expression").
+			WithExpected("dims, indices and integers under + - *, floordiv, mod, min, max").
+			WithFix("in a fn a range is known before the loop; use a guard for what depends on data"))
+	}
+	return x
+}
+
+// bindAxes makes and binds the indices of a list of axes, in order. r has the
+// ranges of those that name none.
+func (s *site) bindAxes(axes []*syntax.Axis, r *ranges) []*index {
+	var out []*index
+	for _, a := range axes {
+		if a.Pack != "" {
+			out = append(out, s.bindPack(a, a.Pack, r)...)
+			continue
+		}
+		s.checkFree(a)
+		ix := s.axis(a, r)
+		s.scope.names[a.Name.Name] = &binding{kind: bindIndex, at: a, index: ix}
+		out = append(out, ix)
+	}
+	return out
+}
+
+// checkFree refuses an index that hides a tensor, a dim or another index.
+func (s *site) checkFree(a *syntax.Axis) {
+	b := s.scope.find(a.Name.Name)
+	if b == nil || b.kind == bindBroken {
+		return
+	}
+	what := map[bindKind]string{bindTensor: "a tensor", bindScalar: "a scalar", bindDim: "a dim", bindPattern: "a pattern",
+		bindVar: "a variable", bindIndex: "an index in scope", bindElem: "a type"}[b.kind]
+	e := a.Errorf("the index %s has the name of %s", a.Name.Name, what).WithFix("choose another name for the index")
+	if b.at != nil {
+		e.WithNote(b.at.At(), "%s is bound here", a.Name.Name)
+	}
+	s.f.p.failWith(e)
+}
+
+func (s *site) axis(a *syntax.Axis, r *ranges) *index {
+	switch {
+	case a.Hi != nil:
+		return s.rangeAxis(a)
+	case a.In != nil:
+		return s.rowAxis(a)
+	}
+	c := r.extent(a, a.Name.Name)
+	if c.d.pat == nil {
+		return s.denseAxis(a.Name.Name, s.f.canon(c.d.ext))
+	}
+	if c.d.row < 0 {
+		return s.denseAxis(a.Name.Name, c.d.ext)
+	}
+	return s.entryAxis(a.Name.Name, c.d.pat, s.rowOf(a, c))
+}
+
+// rowOf is the row whose entries a candidate's subscript runs over.
+func (s *site) rowOf(a syntax.Node, c candidate) sym.Expr {
+	if c.rowSub != nil {
+		if x, ok := s.symbolic(c.rowSub); ok {
+			return x
+		}
+		s.f.p.failWith(a.Errorf("the row of %s must be an index here", c.d.pat.name))
+	}
+	b := s.scope.find(".." + c.rowIdx)
+	if b == nil || b.kind != bindPack || c.d.row >= len(b.pack) {
+		s.f.p.fail(a, "the row of %s is not bound before its entries", c.d.pat.name)
+	}
+	return b.pack[c.d.row].value
+}
+
+// rowAxis reads `j in A[i]`.
+func (s *site) rowAxis(a *syntax.Axis) *index {
+	in, ok := syntax.Unparen(a.In).(*syntax.Index)
+	var p *pattern
+	if ok {
+		p = s.patternOf(in.X)
+	}
+	if p == nil || len(in.Subs) != 1 || in.Subs[0].Pack != "" {
+		s.f.p.failWith(a.In.Errorf("an index runs `in` a row of a pattern, or a range").
+			WithExpected("`%s in A[i]` with a pattern A, or `%s in 0..N`", a.Name.Name, a.Name.Name))
+	}
+	row, ok := s.symbolic(in.Subs[0].X)
+	if !ok {
+		s.f.p.failWith(in.Subs[0].Errorf("the row is not an index expression").WithFix("name an index in scope"))
+	}
+	return s.entryAxis(a.Name.Name, p, row)
+}
+
+// bindPack binds `..p` to as many indices as the subscripts it stands for.
+func (s *site) bindPack(at syntax.Node, name string, r *ranges) []*index {
+	if b := s.scope.find(".." + name); b != nil && b.kind == bindPack {
+		s.f.p.failWith(at.Errorf("..%s is bound already", name).WithFix("use another name"))
+	}
+	places := r.packs[name]
+	if len(places) == 0 {
+		s.f.p.failWith(at.Errorf("nothing says what ..%s runs over", name).WithExpected("a subscript ..%s in some operand", name))
+	}
+	first := places[0]
+	var out []*index
+	for i, d := range first {
+		for _, other := range places[1:] {
+			if len(other) != len(first) {
+				s.f.p.failWith(at.Errorf("..%s stands for %d indices here and %d there", name, len(first), len(other)).
+					WithNote(r.packAt[name].At(), "there"))
+			}
+			s.f.equate(at, d.ext, other[i].ext, " in ..")
+		}
+		out = append(out, s.packIndex(at, name, i, d, out))
+	}
+	s.scope.names[".."+name] = &binding{kind: bindPack, at: at, pack: out}
+	return out
+}
+
+func (s *site) packIndex(at syntax.Node, pack string, i int, d dim, before []*index) *index {
+	name := d.name
+	if name == "" {
+		name = pack
+	}
+	if d.pat == nil || d.row < 0 {
+		return s.denseAxis(name, s.f.canon(d.ext))
+	}
+	if d.row >= len(before) {
+		s.f.p.fail(at, "the row of %s is not bound before its entries", d.pat.name)
+	}
+	return s.entryAxis(name, d.pat, before[d.row].value)
+}
+
+// comp wraps what body site c holds into a comp over the axes and returns the
+// results. c must have ended in a yield.
+func (s *site) comp(at syntax.Node, c *site, par, red []*index, conds []sym.Cond, by *ir.By, base string) []*ir.Value {
+	op := ir.NewOp("tensor.comp", loc(at))
+	if len(par) > 0 {
+		ir.SetClause(op, "par", axesClause(par))
+	}
+	if len(red) > 0 || by != nil {
+		ir.SetClause(op, "red", axesClause(red))
+	}
+	if len(conds) > 0 {
+		ir.SetClause(op, "if", &ir.Conds{List: conds})
+	}
+	if c.reads != nil && len(c.reads.List) > 0 {
+		ir.SetClause(op, "in", c.reads)
+	}
+	ir.SetClause(op, "", &ir.Block{Region: c.region})
+	if by != nil {
+		ir.SetClause(op, "by", by)
+	}
+	var declared []ir.Type
+	if len(par) == 0 && s.reads == nil && !s.buffers && !s.pure {
+		for _, v := range c.region.Yields() {
+			declared = append(declared, ir.Tensor{Elem: ir.ElemOf(v.Type)})
+		}
+	}
+	return s.emit(op, declared, base).Results
+}
+
+func axesClause(list []*index) *ir.Axes {
+	a := &ir.Axes{}
+	for _, ix := range list {
+		a.List = append(a.List, ix.axis)
+	}
+	return a
+}

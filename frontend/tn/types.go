@@ -1,0 +1,270 @@
+package tn
+
+import (
+	"strconv"
+
+	"tenon/frontend/tn/syntax"
+	"tenon/internal/num"
+	"tenon/ir"
+	"tenon/ir/sym"
+)
+
+// castElem is the element type that a name such as f32 denotes, else 0.
+func castElem(name string) num.Elem { return num.ElemByName(name) }
+
+// hasPacks reports whether a parameter's dims hold a pack.
+func hasPacks(n *syntax.Fn) bool {
+	for _, p := range n.Params {
+		if typeHasPack(p.Type) {
+			return true
+		}
+	}
+	return false
+}
+
+func typeHasPack(t *syntax.Type) bool {
+	for _, d := range typeDims(t) {
+		if d.Pack != "" {
+			return true
+		}
+	}
+	return false
+}
+
+func typeDims(t *syntax.Type) []*syntax.Sub {
+	switch {
+	case t.Dims != nil:
+		return t.Dims.List
+	case t.Elem != nil && t.Elem.Dims != nil:
+		return t.Elem.Dims.List
+	}
+	return nil
+}
+
+var patternKinds = map[string]bool{"csr": true, "csc": true, "coo": true, "bsr": true}
+var quantKinds = map[string]bool{"vq": true, "int8": true, "int4": true}
+
+// elemClasses are the classes a type parameter may range over.
+var elemClasses = map[string]func(num.Elem) bool{
+	"float":  num.Elem.IsFloat,
+	"int":    num.Elem.IsInt,
+	"number": func(e num.Elem) bool { return e.IsFloat() || e.IsInt() },
+	"any":    func(num.Elem) bool { return true },
+}
+
+// elem reads an element type or a type parameter in scope.
+func (f *fnState) elem(id *syntax.Ident) num.Elem {
+	if e := castElem(id.Name); e != num.Invalid {
+		return e
+	}
+	if b := f.scope.find(id.Name); b != nil && b.kind == bindElem {
+		return b.elem
+	}
+	e := id.Errorf("%s is not an element type", id.Name)
+	f.p.failWith(e.WithExpected("f64, f32, f16, bf16, i64, i32, i16, i8, u8, bool, index, csr[..], vq(..) or a type parameter").
+		WithFix("write for example f32[N, K]"))
+	return num.Invalid
+}
+
+// dimExpr reads a dim of a signature; a new name declares a dim where declare
+// is set.
+func (f *fnState) dimExpr(s *syntax.Sub, declare bool) sym.Expr {
+	if s.Pack != "" {
+		f.p.failWith(s.Errorf("a pack of dims is allowed in generic functions only").WithFix("name the dims"))
+	}
+	if n, ok := syntax.Unparen(s.X).(*syntax.Name); ok && declare && f.scope.find(n.Name) == nil {
+		return f.declareDim(n)
+	}
+	if c, ok := s.X.(*syntax.Call); ok && c.Fn.Name == "nnz" && len(c.Args) == 1 {
+		if n, ok := c.Args[0].X.(*syntax.Name); ok {
+			if b := f.scope.find(n.Name); b != nil && b.kind == bindPattern {
+				return sym.NNZ(b.pat.id)
+			}
+		}
+		f.p.fail(c, "nnz(A) needs a pattern parameter that stands before it")
+	}
+	e, ok := f.top().symbolic(s.X)
+	if !ok {
+		f.p.failWith(s.Errorf("this is not a dim").WithExpected("names, integers, + - *, floordiv, mod, min, max").
+			WithFix("for example N, 8, 2*N or floordiv(K, 8)"))
+	}
+	if c, isConst := e.IsConst(); isConst && c < 0 {
+		f.p.failWith(s.Errorf("the dim %d is negative", c).WithFix("write a size of 0 or more"))
+	}
+	return e
+}
+
+func (f *fnState) declareDim(n *syntax.Name) sym.Expr {
+	if n.Name[0] == '_' {
+		f.p.failWith(n.Errorf("a dim cannot start with an underscore").WithFix("choose another name"))
+	}
+	name := f.names.sym(n.Name)
+	f.dimNames[name] = true
+	f.dimOrder[name] = len(f.dimOrder)
+	f.f.Dims = append(f.f.Dims, name)
+	f.scope.names[n.Name] = &binding{kind: bindDim, at: n, expr: sym.Name(name)}
+	f.factsCache = nil
+	return sym.Name(name)
+}
+
+func (f *fnState) dims(list []*syntax.Sub, declare bool) []sym.Expr {
+	out := make([]sym.Expr, len(list))
+	for i, s := range list {
+		out[i] = f.dimExpr(s, declare)
+	}
+	return out
+}
+
+// param declares one parameter of a fn or proc, and binds its name.
+func (f *fnState) param(p *syntax.Param, proc bool) {
+	if f.scope.find(p.Name.Name) != nil {
+		f.p.failWith(p.Name.Errorf("%s is declared twice", p.Name.Name).WithFix("rename one of them"))
+	}
+	mode, isConst := ir.ModeIn, p.Mode == "const"
+	switch {
+	case !proc && p.Mode != "" && !isConst:
+		f.p.failWith(p.Errorf("a parameter of a fn cannot be `%s`", p.Mode).WithFix("a fn returns its results; use a proc to write buffers"))
+	case proc && (p.Mode == "out" || p.Mode == "inout"):
+		mode = ir.Mode(p.Mode)
+	}
+	t := p.Type
+	switch {
+	case patternKinds[t.Name.Name]:
+		f.patternParam(p, proc)
+		return
+	case quantKinds[t.Name.Name]:
+		f.quantParam(p, isConst, proc)
+		return
+	}
+	if len(t.Opts) > 0 || t.Elem != nil {
+		f.p.failWith(t.Errorf("%s takes no options", t.Name.Name).WithExpected("an element type and dims, such as f32[N, K]"))
+	}
+	e := f.elem(t.Name)
+	if t.Dims == nil {
+		f.scalarParam(p, e, mode, isConst)
+		return
+	}
+	dims := f.dims(t.Dims.List, true)
+	v := &ir.Value{Name: f.names.val(p.Name.Name)}
+	if proc {
+		v.Type = ir.Buf{Elem: e, Dims: dims}
+	} else {
+		v.Type = ir.Tensor{Elem: e, Dims: dims}
+	}
+	f.addParam(mode, isConst, v)
+	f.scope.names[p.Name.Name] = &binding{kind: bindTensor, at: p, tensor: &tensor{val: v, elem: e, axes: denseDims(f, dims), buf: proc}}
+}
+
+func denseDims(f *fnState, dims []sym.Expr) []dim {
+	axes := make([]dim, len(dims))
+	for i, d := range dims {
+		axes[i] = dim{ext: d, row: -1}
+		if id, ok := d.IsNNZ(); ok {
+			axes[i].pat = f.patternByID(id)
+		}
+	}
+	return axes
+}
+
+func (f *fnState) patternByID(id string) *pattern {
+	for _, b := range f.scope.names {
+		if b.kind == bindPattern && b.pat.id == id {
+			return b.pat
+		}
+	}
+	return nil
+}
+
+func (f *fnState) addParam(mode ir.Mode, isConst bool, v *ir.Value) {
+	f.f.Params = append(f.f.Params, &ir.Param{Mode: mode, Const: isConst, Value: v})
+}
+
+func (f *fnState) scalarParam(p *syntax.Param, e num.Elem, mode ir.Mode, isConst bool) {
+	if mode != ir.ModeIn {
+		f.p.failWith(p.Errorf("a scalar cannot be `%s`", mode).WithFix("give it rank 0: %s[]", e))
+	}
+	v := &ir.Value{Name: f.names.val(p.Name.Name), Type: ir.Scalar{Elem: e}}
+	f.addParam(mode, isConst, v)
+	b := &binding{kind: bindScalar, at: p, scalar: val{v, e}}
+	f.scope.names[p.Name.Name] = b
+}
+
+func (f *fnState) patternParam(p *syntax.Param, proc bool) {
+	t := p.Type
+	if len(typeDims(t)) != 2 {
+		f.p.failWith(t.Errorf("a pattern has two dims").WithFix("write %s[N, M]", t.Name.Name))
+	}
+	if proc {
+		f.p.failWith(p.Errorf("a proc takes dense buffers").WithFix("write a fn, or pass the index arrays as buffers"))
+	}
+	dims := f.dims(typeDims(t), true)
+	format := ir.Format{Kind: t.Name.Name, Ptr: num.I32, Idx: num.I32}
+	f.patternOptions(t, &format)
+	id := f.names.val(p.Name.Name)
+	v := &ir.Value{Name: id, Type: ir.Pattern{Rows: dims[0], Cols: dims[1], ID: id, Format: format}}
+	f.addParam(ir.ModeIn, p.Mode == "const", v)
+	pat := &pattern{name: p.Name.Name, val: v, id: id, rows: dims[0], cols: dims[1]}
+	f.scope.names[p.Name.Name] = &binding{kind: bindPattern, at: p, pat: pat}
+	if t.Elem != nil {
+		e := f.elem(t.Elem.Name)
+		d := &ir.Value{Name: f.names.val(p.Name.Name + "_data"), Type: ir.Tensor{Elem: e, Dims: []sym.Expr{sym.NNZ(id)}}}
+		f.addParam(ir.ModeIn, p.Mode == "const", d)
+		pat.data = &tensor{val: d, elem: e, axes: []dim{{ext: sym.NNZ(id), pat: pat, row: -1}}}
+	}
+}
+
+// patternOptions reads bsr(4, 4)[..], csr(i64)[..], csr(i64, i32)[..].
+func (f *fnState) patternOptions(t *syntax.Type, format *ir.Format) {
+	var ints []int64
+	var elems []num.Elem
+	for _, o := range t.Opts {
+		switch x := syntax.Unparen(o.X).(type) {
+		case *syntax.Lit:
+			n, err := strconv.ParseInt(x.Text, 0, 64)
+			if err == nil && n > 0 {
+				ints = append(ints, n)
+				continue
+			}
+		case *syntax.Name:
+			if e := castElem(x.Name); e == num.I32 || e == num.I64 {
+				elems = append(elems, e)
+				continue
+			}
+		}
+		f.p.failWith(o.Errorf("this is no option of %s", t.Name.Name).WithExpected("index types i32 or i64, and for bsr two block sizes first"))
+	}
+	if want := map[bool]int{true: 2}[format.Kind == "bsr"]; len(ints) != want || len(elems) > 2 {
+		f.p.failWith(t.Errorf("%s has the wrong options", t.Name.Name).WithFix("write csr[N, M], csr(i64, i32)[N, M] or bsr(4, 4)[N, M]"))
+	}
+	if len(ints) == 2 {
+		format.BlockRows, format.BlockCols = ints[0], ints[1]
+	}
+	if len(elems) > 0 {
+		format.Ptr, format.Idx = elems[0], elems[len(elems)-1]
+	}
+}
+
+// where reads the facts of a signature.
+func (f *fnState) where(list []syntax.Expr) {
+	for _, x := range list {
+		for _, part := range conjuncts(x) {
+			c, ok := f.top().condition(part)
+			if !ok {
+				f.p.failWith(part.Errorf("this is not a fact about dims").WithExpected("a comparison of dims, such as K %% 8 == 0 or D <= 256"))
+			}
+			f.f.Where = append(f.f.Where, ir.Fact{Provenance: ir.Declared, Cond: c})
+			f.factsCache = nil
+			if f.facts().Contradiction() {
+				f.p.failWith(part.Errorf("this fact contradicts the others: no sizes satisfy them all").WithFix("remove or correct it"))
+			}
+		}
+	}
+}
+
+// conjuncts splits `a and b`.
+func conjuncts(x syntax.Expr) []syntax.Expr {
+	if b, ok := syntax.Unparen(x).(*syntax.Binary); ok && b.Op == "and" {
+		return append(conjuncts(b.X), conjuncts(b.Y)...)
+	}
+	return []syntax.Expr{x}
+}
