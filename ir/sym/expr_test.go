@@ -135,6 +135,26 @@ func TestQueries(t *testing.T) {
 	}
 }
 
+type numbered struct {
+	value
+	id uint64
+}
+
+func (n *numbered) RefID() uint64 { return n.id }
+
+// A ref with a number of its own never meets one numbered here.
+func TestRefWithID(t *testing.T) {
+	a, b := &numbered{value{"v"}, 1}, &numbered{value{"v"}, 2}
+	if Val(a).Equal(Val(b)) || !Val(a).Equal(Val(a)) || Val(a).Key() == Val(b).Key() {
+		t.Error("RefID does not decide")
+	}
+	for i := 0; i < 3; i++ {
+		if v := Val(&value{"v"}); v.Equal(Val(a)) || v.Equal(Val(b)) {
+			t.Error("two numberings meet")
+		}
+	}
+}
+
 // The text follows the names of refs, whatever the order they were made in.
 func TestTextFollowsNames(t *testing.T) {
 	z, y := &value{"z"}, &value{"y"}

@@ -1,6 +1,8 @@
 package sym
 
-// Prove reports whether c follows from the facts.
+// Prove reports whether c follows from the facts. From facts that exclude each
+// other everything follows. Divisors in c and in the facts are taken to be
+// positive: a proof says nothing of points where one is not.
 func (f *Facts) Prove(c Cond) bool {
 	if f.prove(c) {
 		return true

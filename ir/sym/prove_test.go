@@ -105,6 +105,18 @@ func TestContradiction(t *testing.T) {
 	}
 }
 
+// A clone and its original grow apart.
+func TestClone(t *testing.T) {
+	f := factsOf(t, "a < b; b < c; c < d")
+	g := f.Clone()
+	f.Add(parseCond(t, "x < y"))
+	g.Add(parseCond(t, "y < x"))
+	goal := parseCond(t, "x < y")
+	if !f.Prove(goal) || g.Prove(goal) || !g.Prove(goal.Not()) || !g.Prove(parseCond(t, "a < d")) {
+		t.Errorf("%v and its clone %v", f.Conds(), g.Conds())
+	}
+}
+
 func TestRange(t *testing.T) {
 	for _, c := range []struct{ facts, expr, want string }{
 		{"", "N", "?..?"}, {"", "7", "7..7"}, {"0 <= i; i < 8", "3*i - 1", "-1..20"},
