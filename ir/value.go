@@ -3,6 +3,7 @@ package ir
 import (
 	"fmt"
 	"strings"
+	"sync/atomic"
 
 	"tenon/internal/diag"
 	"tenon/internal/num"
@@ -15,10 +16,22 @@ type Value struct {
 	Name string
 	Type Type
 	Def  *Op // the op whose result it is, else nil
+	id   atomic.Uint64
 }
 
 // RefName makes a Value usable inside a sym.Expr, as %name.
 func (v *Value) RefName() string { return v.Name }
+
+var lastID atomic.Uint64
+
+// RefID is a number that no other value of the process has, given when first
+// asked for; with it sym needs no table that would keep v's module alive.
+func (v *Value) RefID() uint64 {
+	if v.id.Load() == 0 {
+		v.id.CompareAndSwap(0, lastID.Add(1))
+	}
+	return v.id.Load()
+}
 
 // Loc is where an op comes from: a place in a file, a node of a model, or,
 // after a fusion, several of either. The zero Loc is unknown.

@@ -78,3 +78,41 @@ func TestFloatIdentitiesThatDoNotHold(t *testing.T) {
 		}
 	}
 }
+
+// softmax is the row maximum subtracted, exponentials, their sum, quotients.
+func softmax(e Elem, xs []float64) (out []float64, sum float64) {
+	sub, exp, add, div, top := Binary("sub", e), Unary("exp", e), Binary("add", e), Binary("div", e), Binary("max", e)
+	m, total := FromFloat(math.Inf(-1)), FromFloat(0)
+	for _, x := range xs {
+		m = top(m, FromFloat(x))
+	}
+	var es []Cell
+	for _, x := range xs {
+		es = append(es, exp(sub(FromFloat(x), m)))
+		total = add(total, es[len(es)-1])
+	}
+	for _, c := range es {
+		out = append(out, Float(div(c, total)))
+		sum += out[len(out)-1]
+	}
+	return out, sum
+}
+
+func TestSoftmaxOfExtremes(t *testing.T) {
+	inf := math.Inf(-1)
+	masked := make([]float64, 32)
+	for i := range 16 {
+		masked[i] = inf
+	}
+	for _, e := range []Elem{F64, F32} {
+		if out, _ := softmax(e, []float64{1000, 1000}); out[0] != 0.5 || out[1] != 0.5 {
+			t.Errorf("%s: softmax of [1000, 1000] is %v", e, out)
+		}
+		if out, _ := softmax(e, []float64{inf, inf}); out[0] == out[0] || out[1] == out[1] {
+			t.Errorf("%s: softmax of an all -inf row is %v", e, out)
+		}
+		if out, sum := softmax(e, masked); sum != 1 || out[0] != 0 || out[31] != 1.0/16 {
+			t.Errorf("%s: softmax of a half masked row is %v, sum %v", e, out, sum)
+		}
+	}
+}

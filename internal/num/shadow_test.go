@@ -3,6 +3,7 @@ package num
 import (
 	"fmt"
 	"math"
+	"math/big"
 	"math/rand"
 	"testing"
 )
@@ -103,6 +104,39 @@ func TestChainsAgree(t *testing.T) {
 		t.Logf("%s: %d undecided, %d rejected of %d", e, undecided, rejected, checked)
 		if undecided > checked/8 || rejected < checked/3 {
 			t.Errorf("%s: of %d results %d are undecided and %d wrong ones rejected", e, checked, undecided, rejected)
+		}
+	}
+}
+
+// The shadow of an f64 program knows the exact value much better than its bound:
+// the low half of an operand counts.
+func TestWideShadowIsNearTheExactValue(t *testing.T) {
+	r := rand.New(rand.NewSource(41))
+	mul, smul := Binary("mul", F64), ShadowBinary("mul", F64)
+	exact := map[string]func(*big.Float) *big.Float{
+		"exp": bigExp, "log": bigLog, "expm1": bigExpm1, "cbrt": bigCbrt, "log1p": bigLog1p, "erf": bigErf,
+		"sqrt":    func(x *big.Float) *big.Float { return new(big.Float).SetPrec(refPrec).Sqrt(x) },
+		"rsqrt":   func(x *big.Float) *big.Float { return bquo(bf(1), new(big.Float).SetPrec(refPrec).Sqrt(x)) },
+		"sigmoid": func(x *big.Float) *big.Float { return bquo(bf(1), badd(bf(1), bigExp(bneg(x)))) },
+		"tanh": func(x *big.Float) *big.Float {
+			m := bigExpm1(bscale(x, 1))
+			return bquo(m, badd(m, bf(2)))
+		},
+	}
+	for name, f := range exact {
+		op, sop := Unary(name, F64), ShadowUnary(name, F64)
+		for range 150 {
+			a, b := fl(1+r.Float64()), fl(1+r.Float64())
+			p := mul(a, b)
+			s := smul(Exact(F64, a), Exact(F64, b), a, b, p)
+			got := sop(s, p, op(p))
+			off, _ := bsub(f(bmul(bf(Float(a)), bf(Float(b)))), badd(bf(got.Hi), bf(got.Lo))).Float64()
+			if math.Abs(off) > got.Err/3 {
+				t.Fatalf("%s(%v * %v): the shadow is %v off, its bound %v", name, Float(a), Float(b), off, got.Err)
+			}
+			if got.Err > 40*0x1p-53*math.Max(1, math.Abs(got.Hi)) {
+				t.Fatalf("%s(%v * %v) = %v: a bound of %v is loose", name, Float(a), Float(b), got.Hi, got.Err)
+			}
 		}
 	}
 }

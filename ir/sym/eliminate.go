@@ -12,10 +12,19 @@ import (
 // common divisor of the coefficients divides the constant, rounded down).
 // Whatever overflows or grows too large is left out: fewer rows prove less.
 
-const (
-	maxRows = 600   // in the system at any time
-	maxWork = 20000 // combinations in one elimination
-)
+// maxRows bounds the inequalities of an elimination at any time.
+const maxRows = 256
+
+// budget is the work that one question may still cost, in row combinations
+// (about a microsecond each); below zero everything gives up.
+type budget int
+
+const newBudget budget = 20000
+
+func (b *budget) spend(n int) bool {
+	*b -= budget(n)
+	return *b >= 0
+}
 
 // coef is one entry of a linear form, sorted by variable.
 type coef struct {
@@ -32,20 +41,20 @@ type lin struct {
 
 type elimination struct {
 	rows []lin
-	seen map[string]int // linear part of an inequality -> its row
-	work int
+	seen map[string]int // linear part and relation -> row
+	left *budget
 	bad  bool // no solution
 }
 
 // infeasible reports whether no integers satisfy the rows.
-func infeasible(rows []row) bool {
-	el, _ := newElimination(withProducts(rows))
+func infeasible(rows []row, left *budget) bool {
+	el, _ := newElimination(withProducts(rows, left), left)
 	return el.run(-1)
 }
 
 // project gives the bounds that the rows put on the atom v.
-func project(rows []row, v string) interval {
-	el, vars := newElimination(withProducts(rows))
+func project(rows []row, v string, left *budget) interval {
+	el, vars := newElimination(withProducts(rows, left), left)
 	keep, ok := vars[v]
 	if !ok {
 		keep = -1
@@ -76,8 +85,9 @@ func (el *elimination) boundsOf(keep int) interval {
 	return b
 }
 
-func newElimination(rows []row) (*elimination, map[string]int) {
-	el := &elimination{seen: map[string]int{}}
+func newElimination(rows []row, left *budget) (*elimination, map[string]int) {
+	el := &elimination{seen: map[string]int{}, left: left}
+	left.spend(len(rows))
 	vars := map[string]int{}
 	for _, r := range rows {
 		l := lin{c: r.e.constant(), eq: r.rel == EQ}
@@ -161,6 +171,9 @@ func (r lin) key() string {
 func (el *elimination) run(keep int) bool {
 	for !el.bad {
 		if i, v := el.pickEquality(keep); i >= 0 {
+			if !el.left.spend(len(el.rows)) {
+				return false
+			}
 			el.useEquality(i, v)
 			continue
 		}
@@ -258,8 +271,7 @@ func (el *elimination) combineAll(v int) bool {
 			el.insert(r)
 		}
 	}
-	el.work += len(pos) * len(neg)
-	if el.work > maxWork || len(pos)*len(neg)+len(el.rows) > maxRows {
+	if len(pos)*len(neg)+len(el.rows) > maxRows || !el.left.spend(len(pos)*len(neg)) {
 		return false
 	}
 	for _, p := range pos {

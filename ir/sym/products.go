@@ -7,7 +7,8 @@ package sym
 
 const (
 	maxMonomials = 48  // distinct products considered
-	maxProducts  = 300 // rows added
+	maxProducts  = 300 // rows, with those added
+	productCost  = 2   // of the budget, each
 )
 
 // products is the work of one call of withProducts.
@@ -17,11 +18,12 @@ type products struct {
 	factors map[string]*Atom // atoms of the products
 	keys    []string         // of factors, in order of appearance
 	degree  int
+	left    *budget
 }
 
 // withProducts adds the products of rows that bear on the products in them.
-func withProducts(rows []row) []row {
-	p := &products{known: map[string]bool{}, factors: map[string]*Atom{}}
+func withProducts(rows []row, left *budget) []row {
+	p := &products{left: left, known: map[string]bool{}, factors: map[string]*Atom{}}
 	p.rows = rows[:len(rows):len(rows)]
 	for _, r := range rows {
 		for _, t := range r.e.terms() {
@@ -66,7 +68,7 @@ func (p *products) multiply(rows []row) {
 	for _, key := range p.keys {
 		f := ofAtom(p.factors[key])
 		any = append(any, f)
-		el, vars := newElimination(rows)
+		el, vars := newElimination(rows, p.left)
 		v, ok := vars[key]
 		if !ok {
 			continue
@@ -85,9 +87,12 @@ func (p *products) multiply(rows []row) {
 			by = any
 		}
 		for i, x := range by {
+			if !p.left.spend(productCost) {
+				return
+			}
 			e := Mul(r.e, x)
 			p.keep(row{e, r.rel})
-			for j := i; p.degree > 2 && j < len(by); j++ {
+			for j := i; p.degree > 2 && j < len(by) && p.left.spend(productCost); j++ {
 				p.keep(row{Mul(e, by[j]), r.rel})
 			}
 		}

@@ -205,7 +205,7 @@ func eachPoint(f *Facts, visit func(env Env, at string)) {
 func TestClaimsByBruteForce(t *testing.T) {
 	r := rand.New(rand.NewSource(4))
 	proved, valid, missed, slowest := 0, 0, 0, time.Duration(0)
-	for n := 0; n < 1000; n++ {
+	for n := 0; n < 600; n++ {
 		f := NewFacts()
 		if n%2 == 0 {
 			for _, s := range testNames[:3] {
@@ -252,7 +252,7 @@ func TestClaimsByBruteForce(t *testing.T) {
 		}
 	}
 	t.Logf("proved %d; of %d valid in a known box %d were missed; slowest proof %v", proved, valid, missed, slowest)
-	if proved < 120 || missed*3 > valid {
+	if proved < 70 || missed*3 > valid {
 		t.Errorf("proved %d; missed %d of %d", proved, missed, valid)
 	}
 }

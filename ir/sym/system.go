@@ -12,11 +12,12 @@ type system struct {
 	rows   []row      // EQ and GE only
 	splits [][2][]row // one of the two alternatives holds
 	atoms  map[string]*Atom
+	left   budget
 }
 
 // newSystem collects what bears on the given rows; with all set, every fact.
 func (f *Facts) newSystem(goal []row, all bool) *system {
-	s := &system{atoms: map[string]*Atom{}}
+	s := &system{atoms: map[string]*Atom{}, left: newBudget}
 	for _, r := range goal {
 		s.add(r)
 	}
@@ -110,10 +111,10 @@ func (s *system) oneOf(v, x, y, d Expr) {
 // elimination alone, else in both cases of a distinction.
 func (s *system) refuted(extra []row, from int) bool {
 	rows := append(s.rows[:len(s.rows):len(s.rows)], extra...)
-	if infeasible(rows) {
+	if infeasible(rows, &s.left) {
 		return true
 	}
-	if from >= len(s.splits) || from >= maxSplits {
+	if from >= len(s.splits) || from >= maxSplits || s.left < 0 {
 		return false
 	}
 	for _, alt := range s.splits[from] {
@@ -127,8 +128,8 @@ func (s *system) refuted(extra []row, from int) bool {
 // bounds finds constants lo <= v <= hi for the atom v over all cases.
 func (s *system) bounds(v string, extra []row, from int) interval {
 	rows := append(s.rows[:len(s.rows):len(s.rows)], extra...)
-	b := project(rows, v)
-	if b.empty || from >= len(s.splits) || from >= maxSplits || b.okLo && b.okHi && b.lo == b.hi {
+	b := project(rows, v, &s.left)
+	if b.empty || from >= len(s.splits) || from >= maxSplits || s.left < 0 || b.okLo && b.okHi && b.lo == b.hi {
 		return b
 	}
 	union := interval{empty: true}
