@@ -66,6 +66,11 @@ func (f *Func) With(flags Flags, body func()) {
 // Module is the module that f belongs to.
 func (f *Func) Module() *Module { return f.m }
 
+// NoInline keeps calls of f calls.
+func (f *Func) NoInline() {
+	f.f.FuncAttrs = append(f.f.FuncAttrs, enum.FuncAttrNoInline)
+}
+
 // Name is the function's name.
 func (f *Func) Name() string { return f.f.Name() }
 

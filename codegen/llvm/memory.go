@@ -9,7 +9,8 @@ import (
 	"tenon/internal/num"
 )
 
-// At is the address of element i of the array of type e at base.
+// At is the address of element i of the array of type e at base, which must
+// have that element or end before it.
 func (f *Func) At(base Value, e num.Elem, i Value) Value {
 	f.want("subscript", i, num.Index)
 	if n, ok := i.AsInt(); ok {
@@ -18,6 +19,7 @@ func (f *Func) At(base Value, e num.Elem, i Value) Value {
 	mem := TypeOf(e).memory()
 	typed := f.cur.NewBitCast(base.v, lltypes.NewPointer(mem))
 	gep := f.cur.NewGetElementPtr(mem, typed, i.v)
+	gep.InBounds = true
 	return Value{f.cur.NewBitCast(gep, lltypes.I8Ptr), Ptr}
 }
 
@@ -81,6 +83,15 @@ func (f *Func) Alloca(bytes int64) Value {
 	cast := ir.NewBitCast(a, lltypes.I8Ptr)
 	f.entry.Insts = append(f.entry.Insts, a, cast)
 	return Value{cast, Ptr}
+}
+
+// NullSlot reserves room for one pointer, null at first, however often the code
+// around it runs.
+func (f *Func) NullSlot() Value {
+	slot := f.Alloca(8)
+	store := ir.NewStore(constant.NewNull(lltypes.I8Ptr), ir.NewBitCast(slot.v, lltypes.NewPointer(lltypes.I8Ptr)))
+	f.entry.Insts = append(f.entry.Insts, store.Dst.(*ir.InstBitCast), store)
+	return slot
 }
 
 // Malloc asks the C library for memory aligned to a cache line; the result is

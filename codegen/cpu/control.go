@@ -1,0 +1,184 @@
+package cpu
+
+import (
+	"tenon/codegen/llvm"
+	"tenon/internal/num"
+	"tenon/ir"
+	"tenon/ir/sym"
+)
+
+// region emits the ops of a region and frees the memory that they allocated.
+// Its terminator is left to the owner, which reads the yielded values.
+func (p *proc) region(r *ir.Region) {
+	outer := p.owned
+	p.owned = nil
+	for _, op := range r.Ops {
+		p.op(op)
+	}
+	for _, slot := range p.owned {
+		p.Free(p.Load(llvm.Ptr, slot))
+		p.Store(llvm.Null(), slot)
+	}
+	p.owned = outer
+}
+
+func rangeOf(op *ir.Op) *ir.Range { return ir.GetClause[*ir.Range](op, "") }
+func bodyOf(op *ir.Op) *ir.Region { return ir.GetClause[*ir.Block](op, "").Region }
+
+// each emits the loop of a range and calls body with names and facts in place.
+func (p *proc) each(r *ir.Range, inits []llvm.Value, body func(carried []llvm.Value) []llvm.Value) []llvm.Value {
+	lo, hi, step := p.expr(r.Lo), p.expr(r.Hi), p.expr(r.Step)
+	if !p.facts.Prove(sym.Lt(sym.Const(0), r.Step)) {
+		p.failWhen(p.Op("le", step, llvm.Index(0)), ir.TrapShape, -1, -1)
+	}
+	i := sym.Name(r.Name)
+	facts := []sym.Cond{sym.Le(r.Lo, i), sym.Lt(i, r.Hi)}
+	return p.For(lo, hi, step, inits, func(iv llvm.Value, carried []llvm.Value) (next []llvm.Value) {
+		names := map[string]llvm.Value{r.Name: iv}
+		if r.Size != "" {
+			n := sym.Name(r.Size)
+			names[r.Size] = p.Op("min", step, p.Op("sub", hi, iv))
+			facts = append(facts, sym.Le(sym.Const(1), n), sym.Le(n, r.Step), sym.Le(sym.Add(i, n), r.Hi))
+		}
+		p.under(facts, names, func() { next = body(carried) })
+		return next
+	})
+}
+
+func lowerFor(p *proc, op *ir.Op) {
+	var inits []llvm.Value
+	carry := ir.GetClause[*ir.Carry](op, "carry")
+	if carry == nil {
+		carry = &ir.Carry{}
+	}
+	for _, v := range carry.Inits {
+		inits = append(inits, p.value(v))
+	}
+	if len(op.Results) != len(inits) {
+		refuse(op) // stacked values are tensors
+	}
+	if d := ir.GetClause[*ir.Directives](op, "directives"); d != nil && hasDirective(d.List, "reassoc") {
+		p.markFolds(carry, bodyOf(op))
+	}
+	results := p.each(rangeOf(op), inits, func(carried []llvm.Value) []llvm.Value {
+		for i, v := range carry.Params {
+			p.values[v] = carried[i]
+		}
+		return p.yields(bodyOf(op))
+	})
+	for i, r := range op.Results {
+		p.values[r] = results[i]
+	}
+}
+
+// markFolds finds the ops that fold a value into a carried one: those that
+// yield the next value and read the last.
+func (p *proc) markFolds(carry *ir.Carry, body *ir.Region) {
+	for i, y := range body.Yields() {
+		if y.Def == nil || i >= len(carry.Params) {
+			continue
+		}
+		for _, v := range y.Def.OperandValues("") {
+			if v == carry.Params[i] {
+				p.fold[y.Def] = true
+			}
+		}
+	}
+}
+
+// yields emits a region and returns what it yields.
+func (p *proc) yields(r *ir.Region) []llvm.Value {
+	p.region(r)
+	if p.Done() {
+		return nil
+	}
+	var out []llvm.Value
+	for _, v := range r.Yields() {
+		out = append(out, p.value(v))
+	}
+	return out
+}
+
+// lowerParallel runs the iterations in order: any order will do.
+func lowerParallel(p *proc, op *ir.Op) {
+	p.each(rangeOf(op), nil, func([]llvm.Value) []llvm.Value {
+		p.region(bodyOf(op))
+		return nil
+	})
+}
+
+func lowerIf(p *proc, op *ir.Op) {
+	conds := ir.GetClause[*ir.Conds](op, "").List
+	otherwise := ir.GetClause[*ir.Block](op, "else")
+	arm := func(r *ir.Region, facts []sym.Cond) func() []llvm.Value {
+		return func() (out []llvm.Value) {
+			p.under(facts, nil, func() { out = p.yields(r) })
+			return out
+		}
+	}
+	if otherwise == nil {
+		p.If(p.all(conds), arm(bodyOf(op), conds), nil)
+		return
+	}
+	var not []sym.Cond
+	if len(conds) == 1 {
+		not = []sym.Cond{conds[0].Not()}
+	}
+	results := p.If(p.all(conds), arm(bodyOf(op), conds), arm(otherwise.Region, not))
+	for i, r := range op.Results {
+		p.values[r] = results[i]
+	}
+}
+
+// lowerCheck stops with a shape error unless the conditions hold.
+func lowerCheck(p *proc, op *ir.Op) {
+	for _, c := range ir.GetClause[*ir.Conds](op, "").List {
+		p.require(c)
+	}
+}
+
+func (p *proc) require(c sym.Cond) {
+	if p.facts.Prove(c) {
+		return
+	}
+	arg, dim := blame(p.fields, c)
+	p.failWhen(p.cond(c.Not()), ir.TrapShape, arg, dim)
+	p.facts = p.facts.Clone()
+	p.facts.Add(c)
+}
+
+// blame names the first argument one of whose dims is a name in c.
+func blame(fields []Field, c sym.Cond) (arg, dim int) {
+	for i, x := range fields {
+		dims, _ := ir.DimsOf(x.Param.Value.Type)
+		for d, e := range dims {
+			if n, ok := e.IsName(); ok && (c.L.Uses(n) || c.R.Uses(n)) {
+				return i, d
+			}
+		}
+	}
+	return -1, -1
+}
+
+// lowerPlan evaluates the shape program: dims from other dims and from small
+// integer tensors, and what is said of them.
+func lowerPlan(p *proc, op *ir.Op) {
+	if reads := ir.GetClause[*ir.Reads](op, "in"); reads != nil {
+		for _, r := range reads.List {
+			if r.Policy != ir.PolicyError {
+				refuse(op)
+			}
+			b := p.buffer(r.Src)
+			p.values[r.Res] = p.LoadElem(b.typ.Elem, b.data, p.element(b, r.Subs))
+		}
+	}
+	dims := ir.GetClause[*ir.Exists](op, "exists").Dims
+	for i, v := range p.yields(bodyOf(op)) {
+		p.names[dims[i].Name] = p.Cast(v, num.Index)
+	}
+	for _, d := range dims {
+		for _, c := range d.Conds {
+			p.require(c)
+		}
+	}
+}

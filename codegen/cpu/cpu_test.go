@@ -1,0 +1,117 @@
+package cpu
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"tenon/internal/diag"
+	"tenon/ir"
+	_ "tenon/ir/ops"
+	"tenon/targets"
+)
+
+func parse(t *testing.T, text string) *ir.Module {
+	t.Helper()
+	m, err := ir.Parse("test.tnir", "tenon ir 1\n"+text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+func lower(t *testing.T, text string) (string, error) {
+	t.Helper()
+	d, err := targets.Find("x86-64", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := Lower(parse(t, text), d, "test", Options{})
+	if err != nil {
+		return "", err
+	}
+	return string(m.Text()), nil
+}
+
+const scale = `proc loop @scale<M, N>(in %a: f32, in %int: index, in %x: buf<f32[M, N]>, out %result: buf<f32[M, N]>) where(declared 2 <= M) {
+  loop.for i = 0 to M { loop.for j = 0 to N { store(mul(%a, load(%x[i, j])), %result[i, j]) } }; return() }
+`
+
+// Subscripts that the loops bound need no check: nothing in the body fails.
+func TestProvedSubscriptsAreNotChecked(t *testing.T) {
+	text, err := lower(t, scale)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, body, _ := strings.Cut(text, "@scale.body")
+	body, _, _ = strings.Cut(body, "\n}")
+	if n := strings.Count(body, "then."); n != 0 {
+		t.Errorf("%d branches in a body that needs none:\n%s", n, body)
+	}
+}
+
+func TestRefusals(t *testing.T) {
+	for _, c := range []struct{ text, say string }{
+		{"proc loop @f<N>(in %p: pattern<N, N, nnz#p, csr(i32, i32)>, out %y: buf<f32[]>) {\n  store(0.0: f32, %y[]); return() }", "parameter p of f"},
+		{"proc loop @malloc(out %y: buf<f32[]>) {\n  store(0.0: f32, %y[]); return() }", "rename"},
+		{"proc loop @f<N>(in %x: buf<f32[2*N]>, out %y: buf<f32[]>) {\n  store(0.0: f32, %y[]); return() }", "size N of f"},
+	} {
+		m, err := ir.Parse("test.tnir", "tenon ir 1\n"+c.text)
+		if err != nil {
+			t.Errorf("%s: %v", c.text, err)
+			continue
+		}
+		d, _ := targets.Find("x86-64", "")
+		_, err = Lower(m, d, "test", Options{})
+		if diag.ExitCode(err) != diag.ExitUser || err == nil || !strings.Contains(err.Error(), c.say) {
+			t.Errorf("%s: %v", c.say, err)
+		}
+	}
+}
+
+// The header is valid C and C++, and its structs have the layout that compiled
+// code reads.
+func TestHeaderCompiles(t *testing.T) {
+	m := parse(t, scale+`proc loop @none() { return() }
+proc loop @small(in %a: u8, in %b: f16, in %c: bool, in %d: i32, in %e: i8, in %f: f64, out %y: buf<u8[]>) { store(%a, %y[]); return() }
+`)
+	text, err := Header(m, "my kernels.tn")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"int64_t int_;", "needs 2 <= M", "#ifndef TENON_MY_KERNELS_TN_H", "out f32[M, N]"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %q in\n%s", want, text)
+		}
+	}
+	compiler, err := exec.LookPath("cc")
+	if err != nil {
+		t.Skip("SKIP, the header is not compiled: no cc; install it with: apt-get install gcc")
+	}
+	dir := t.TempDir()
+	program := "#include <stddef.h>\n#include \"k.h\"\n"
+	for _, f := range m.Funcs() {
+		fields, err := Signature(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, x := range fields {
+			program += "_Static_assert(offsetof(struct " + f.Name + "_args, " + fieldName(x.Name) + ") == " + strconv.FormatInt(x.Offset, 10) + ", \"" + x.Name + "\");\n"
+		}
+	}
+	write(t, filepath.Join(dir, "k.h"), text)
+	write(t, filepath.Join(dir, "k.c"), program)
+	if out, err := exec.Command(compiler, "-std=c11", "-Wall", "-Wextra", "-Werror", "-c", "-o", "/dev/null", filepath.Join(dir, "k.c")).CombinedOutput(); err != nil {
+		t.Errorf("%v\n%s", err, out)
+	}
+}
+
+func write(t *testing.T, path, text string) {
+	t.Helper()
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,120 @@
+package cpu
+
+import (
+	"tenon/codegen/llvm"
+	"tenon/internal/diag"
+	"tenon/internal/num"
+	"tenon/ir"
+	"tenon/ir/sym"
+)
+
+// expr emits an index expression.
+func (p *proc) expr(e sym.Expr) llvm.Value {
+	sum, some := llvm.Index(e.Constant()), e.Constant() != 0
+	for _, t := range e.Terms() {
+		v, coef := p.atoms(t.Factors), t.Coef
+		switch {
+		case coef == -1 && some:
+			sum = p.Op("sub", sum, v)
+			continue
+		case coef != 1:
+			v = p.Op("mul", v, llvm.Index(coef))
+		}
+		if some {
+			v = p.Op("add", sum, v)
+		}
+		sum, some = v, true
+	}
+	return sum
+}
+
+func (p *proc) atoms(factors []sym.Atom) llvm.Value {
+	var product llvm.Value
+	for i := range factors {
+		v := p.atom(&factors[i])
+		if product.IsValid() {
+			v = p.Op("mul", product, v)
+		}
+		product = v
+	}
+	return product
+}
+
+// divisions are the two ways to emit a division of index expressions: flooring,
+// and truncating where the dividend is known not to be negative.
+var divisions = map[sym.Kind]struct{ op, plain string }{
+	sym.AtomFloorDiv: {"floordiv", "tdiv"},
+	sym.AtomMod:      {"mod", "trem"},
+}
+
+func (p *proc) atom(a *sym.Atom) llvm.Value {
+	switch a.Kind {
+	case sym.AtomName:
+		v, ok := p.names[a.Name]
+		if !ok {
+			diag.Bugf("%s: %s is not bound", p.src.Name, a.Name)
+		}
+		return v
+	case sym.AtomVal:
+		return p.Cast(p.value(a.Ref.(*ir.Value)), num.Index)
+	case sym.AtomMin:
+		return p.Op("min", p.expr(a.Args[0]), p.expr(a.Args[1]))
+	case sym.AtomMax:
+		return p.Op("max", p.expr(a.Args[0]), p.expr(a.Args[1]))
+	}
+	d := divisions[a.Kind]
+	if p.facts.Prove(sym.Le(sym.Const(0), a.Args[0])) {
+		return p.Op(d.plain, p.expr(a.Args[0]), p.expr(a.Args[1]))
+	}
+	return p.Op(d.op, p.expr(a.Args[0]), p.expr(a.Args[1]))
+}
+
+func (p *proc) value(v *ir.Value) llvm.Value {
+	x, ok := p.values[v]
+	if !ok {
+		diag.Bugf("%s: %%%s has no value", p.src.Name, v.Name)
+	}
+	return x
+}
+
+var relations = map[sym.Rel]string{sym.EQ: "eq", sym.NE: "ne", sym.LT: "lt", sym.LE: "le", sym.GT: "gt", sym.GE: "ge"}
+
+// cond emits a comparison of index expressions.
+func (p *proc) cond(c sym.Cond) llvm.Value {
+	return p.Op(relations[c.Rel], p.expr(c.L), p.expr(c.R))
+}
+
+// all emits a conjunction.
+func (p *proc) all(cs []sym.Cond) llvm.Value {
+	holds := llvm.Int(num.Bool, 1)
+	for i, c := range cs {
+		v := p.cond(c)
+		if i > 0 {
+			v = p.Op("and", holds, v)
+		}
+		holds = v
+	}
+	return holds
+}
+
+// under runs emit with more facts, and with names bound; both end with it.
+func (p *proc) under(conds []sym.Cond, names map[string]llvm.Value, emit func()) {
+	facts, saved := p.facts, map[string]llvm.Value{}
+	p.facts = facts.Clone()
+	for _, c := range conds {
+		p.facts.Add(c)
+	}
+	for n, v := range names { // no order enters what is emitted
+		saved[n] = p.names[n]
+		p.names[n] = v
+	}
+	emit()
+	p.facts = facts
+	for n, v := range saved {
+		if v.IsValid() {
+			p.names[n] = v
+		} else {
+			delete(p.names, n)
+		}
+	}
+}

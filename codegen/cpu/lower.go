@@ -1,0 +1,181 @@
+package cpu
+
+import (
+	"errors"
+
+	"tenon/codegen/llvm"
+	"tenon/internal/diag"
+	"tenon/internal/num"
+	"tenon/ir"
+	"tenon/ir/sym"
+	"tenon/targets"
+)
+
+// Options changes what is generated.
+type Options struct {
+	Unchecked bool // no checks of subscripts while running
+}
+
+// Lower makes an LLVM module of the loop-level procs of m. name is kept in the
+// object as that of the source. What has no native form is the user's error;
+// all of them are reported at once.
+func Lower(m *ir.Module, desc *targets.Desc, name string, o Options) (*llvm.Module, error) {
+	out := llvm.NewModule(name, desc)
+	var faults diag.List
+	for _, f := range m.Funcs() {
+		switch {
+		case !f.IsProc || f.Level != ir.LevelLoop:
+			diag.Bugf("%s is at level %s; code is generated from procs of the loop level", f.Name, f.Level)
+		default:
+			faults = append(faults, lowerProc(out, f, o)...)
+		}
+	}
+	if err := faults.Err(); err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+// lowerProc emits the two functions of a proc. An op without a native form
+// ends the proc's body; the next proc still gets its turn.
+func lowerProc(out *llvm.Module, f *ir.Func, o Options) (faults diag.List) {
+	fields, err := exported(f)
+	if err != nil {
+		return diag.List{err}
+	}
+	defer func() {
+		var fault *diag.Error
+		if r := recover(); r != nil {
+			if e, ok := r.(refusal); ok && errors.As(e.err, &fault) {
+				faults = append(faults, fault)
+				return
+			}
+			panic(r)
+		}
+	}()
+	body := emitBody(out, f, fields, o)
+	emitEntry(out, f, fields, body)
+	return nil
+}
+
+// refusal carries a user's error out of the middle of a body.
+type refusal struct{ err error }
+
+// refuse stops the proc at hand.
+func refuse(op *ir.Op) {
+	panic(refusal{notNative(op.Loc.First(), "op "+op.Def.Name)})
+}
+
+// proc is a body under construction.
+type proc struct {
+	*llvm.Func
+	src    *ir.Func
+	fields []Field
+	opts   Options
+
+	values map[*ir.Value]llvm.Value // scalars
+	bufs   map[*ir.Value]*buffer
+	names  map[string]llvm.Value // dims and loop indices in scope
+	facts  *sym.Facts            // what holds at the current op
+
+	exit  *llvm.Label  // takes code, arg, dim
+	slots []llvm.Value // of pointers to free at the exit
+	owned []llvm.Value // slots of the region at hand
+	fold  map[*ir.Op]bool
+}
+
+var (
+	i32   = llvm.TypeOf(num.I32)
+	index = llvm.TypeOf(num.Index)
+)
+
+func newProc(fn *llvm.Func, src *ir.Func, fields []Field, o Options) *proc {
+	p := &proc{Func: fn, src: src, fields: fields, opts: o, facts: sym.NewFacts(),
+		values: map[*ir.Value]llvm.Value{}, bufs: map[*ir.Value]*buffer{}, names: map[string]llvm.Value{}, fold: map[*ir.Op]bool{}}
+	p.Source(src.Loc.First())
+	p.exit = p.NewLabel("exit", i32, i32, i32)
+	return p
+}
+
+// fail ends the current block with an error.
+func (p *proc) fail(code ir.TrapCode, arg, dim int) {
+	p.Jump(p.exit, llvm.Int(num.I32, int64(code)), llvm.Int(num.I32, int64(arg)), llvm.Int(num.I32, int64(dim)))
+}
+
+// failWhen emits a check.
+func (p *proc) failWhen(bad llvm.Value, code ir.TrapCode, arg, dim int) {
+	p.When(bad, func() { p.fail(code, arg, dim) })
+}
+
+// finish emits the exit: free what was allocated, report, return the code.
+func (p *proc) finish(report llvm.Value) {
+	if !p.Done() {
+		p.fail(ir.TrapOK, -1, -1)
+	}
+	v := p.Bind(p.exit)
+	for _, slot := range p.slots {
+		p.Free(p.Load(llvm.Ptr, slot))
+	}
+	for i, x := range v {
+		p.Store(x, p.Offset(report, int64(4*i)))
+	}
+	p.Return(v[0])
+}
+
+// slot reserves room for a pointer that the exit frees.
+func (p *proc) slot() llvm.Value {
+	s := p.NullSlot()
+	p.slots = append(p.slots, s)
+	return s
+}
+
+// emitBody emits NAME.body(data.., scalars and dims.., error) -> code.
+func emitBody(out *llvm.Module, f *ir.Func, fields []Field, o Options) *llvm.Func {
+	var params []llvm.Param
+	for _, x := range fields {
+		if x.Tensor {
+			params = append(params, llvm.Param{Name: x.Name + ".data", Type: llvm.Ptr, NoAlias: true, Const: x.Param.Mode == ir.ModeIn})
+		} else {
+			params = append(params, llvm.Param{Name: x.Name, Type: llvm.TypeOf(x.Elem)})
+		}
+	}
+	for _, d := range f.Dims {
+		params = append(params, llvm.Param{Name: "dim." + d, Type: index})
+	}
+	params = append(params, llvm.Param{Name: "error", Type: llvm.Ptr, NoAlias: true})
+	fn := out.NewInternal(f.Name+".body", i32, params...)
+	fn.NoInline() // so that its noalias parameters keep their meaning
+	p := newProc(fn, f, fields, o)
+	for i, d := range f.Dims {
+		p.names[d] = p.Param(len(fields) + i)
+		p.facts.Add(sym.Le(sym.Const(0), sym.Name(d)))
+	}
+	for _, w := range f.Where {
+		p.facts.Add(w.Cond)
+	}
+	for i, x := range fields {
+		if !x.Tensor {
+			p.values[x.Param.Value] = p.Param(i)
+		}
+	}
+	for i, x := range fields {
+		if x.Tensor {
+			p.bufs[x.Param.Value] = p.dense(x.Param.Value.Type.(ir.Buf), p.Param(i), i)
+		}
+	}
+	if hasDirective(f.Directives, "contract") {
+		p.Flags = llvm.Contract
+	}
+	p.region(f.Body)
+	p.finish(p.Param(len(params) - 1))
+	return fn
+}
+
+func hasDirective(list []string, name string) bool {
+	for _, d := range list {
+		if d == name {
+			return true
+		}
+	}
+	return false
+}
