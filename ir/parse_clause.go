@@ -17,27 +17,28 @@ type clauseKind struct {
 	parse  func(p *parser, op *Op, i int, outer *scope)
 	write  func(w *printer, c Clause)
 	clone  func(m *Mapping, c Clause) Clause
+	check  func(v *verifier, op *Op, i int, c Clause)
 }
 
 var clauseKinds [KindDirectives + 1]clauseKind
 
 func init() {
 	clauseKinds = [...]clauseKind{
-		KindLiteral:    {"a literal", startsLiteral, (*parser).literalClause, (*printer).literal, (*Mapping).literal},
-		KindOperands:   {"operands", startsParen, (*parser).operands, (*printer).operands, (*Mapping).operands},
-		KindAttr:       {"an attribute", startsAttr, (*parser).attr, (*printer).attr, (*Mapping).attr},
-		KindFlag:       {"a flag", startsWord, (*parser).flag, (*printer).flag, (*Mapping).flag},
-		KindAxes:       {"axes", startsParen, (*parser).axes, (*printer).axes, (*Mapping).axes},
-		KindConds:      {"conditions", startsParen, (*parser).conds, (*printer).conds, (*Mapping).conds},
-		KindReads:      {"reads", startsParen, (*parser).reads, (*printer).reads, (*Mapping).reads},
-		KindOuts:       {"outs", startsParen, (*parser).outs, (*printer).outs, (*Mapping).outs},
-		KindCarry:      {"carried values", startsWord, (*parser).carry, (*printer).carry, (*Mapping).carry},
-		KindBy:         {"a monoid", startsWord, (*parser).by, (*printer).by, (*Mapping).by},
-		KindRange:      {"a range", startsRange, (*parser).rangeClause, (*printer).rangeClause, (*Mapping).rangeClause},
-		KindExists:     {"dims", startsWord, (*parser).exists, (*printer).exists, (*Mapping).exists},
-		KindBlock:      {"a region", startsBlock, (*parser).block, (*printer).block, (*Mapping).block},
-		KindVariants:   {"variants", startsWord, (*parser).variants, (*printer).variants, (*Mapping).variants},
-		KindDirectives: {"directives", startsWord, (*parser).directivesClause, (*printer).directives, (*Mapping).directives},
+		KindLiteral:    {"a literal", startsLiteral, (*parser).literalClause, (*printer).literal, (*Mapping).literal, (*verifier).checkLiteral},
+		KindOperands:   {"operands", startsParen, (*parser).operands, (*printer).operands, (*Mapping).operands, (*verifier).checkOperands},
+		KindAttr:       {"an attribute", startsAttr, (*parser).attr, (*printer).attr, (*Mapping).attr, (*verifier).checkAttr},
+		KindFlag:       {"a flag", startsWord, (*parser).flag, (*printer).flag, (*Mapping).flag, (*verifier).checkFlag},
+		KindAxes:       {"axes", startsParen, (*parser).axes, (*printer).axes, (*Mapping).axes, (*verifier).checkAxes},
+		KindConds:      {"conditions", startsParen, (*parser).conds, (*printer).conds, (*Mapping).conds, (*verifier).checkConds},
+		KindReads:      {"reads", startsParen, (*parser).reads, (*printer).reads, (*Mapping).reads, (*verifier).checkReads},
+		KindOuts:       {"outs", startsParen, (*parser).outs, (*printer).outs, (*Mapping).outs, (*verifier).checkOuts},
+		KindCarry:      {"carried values", startsWord, (*parser).carry, (*printer).carry, (*Mapping).carry, (*verifier).checkCarry},
+		KindBy:         {"a monoid", startsWord, (*parser).by, (*printer).by, (*Mapping).by, (*verifier).checkBy},
+		KindRange:      {"a range", startsRange, (*parser).rangeClause, (*printer).rangeClause, (*Mapping).rangeClause, (*verifier).checkRange},
+		KindExists:     {"dims", startsWord, (*parser).exists, (*printer).exists, (*Mapping).exists, (*verifier).checkExists},
+		KindBlock:      {"a region", startsBlock, (*parser).block, (*printer).block, (*Mapping).block, (*verifier).checkBlock},
+		KindVariants:   {"variants", startsWord, (*parser).variants, (*printer).variants, (*Mapping).variants, (*verifier).checkVariants},
+		KindDirectives: {"directives", startsWord, (*parser).directivesClause, (*printer).directives, (*Mapping).directives, (*verifier).checkDirectives},
 	}
 }
 
