@@ -43,6 +43,22 @@ func TestExamplesRoundTrip(t *testing.T) {
 	}
 }
 
+// The examples keep the invariants, and still do after a round trip.
+func TestExamplesVerify(t *testing.T) {
+	files, _ := filepath.Glob("testdata/*.tnir")
+	for _, f := range files {
+		t.Run(filepath.Base(f), func(t *testing.T) {
+			m, text := parseFile(t, f)
+			if err := ir.Verify(m); err != nil {
+				t.Error("\n" + diag.Render(err, diag.Sources{filepath.Base(f): text}, false))
+			}
+			if err := ir.Verify(ir.Clone(m)); err != nil {
+				t.Errorf("the clone does not verify: %v", err)
+			}
+		})
+	}
+}
+
 func roundTrip(t *testing.T, m *ir.Module, opts ...ir.PrintOption) {
 	t.Helper()
 	text := ir.Print(m, opts...)
