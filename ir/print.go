@@ -141,11 +141,6 @@ func (w *printer) use(v *Value) string {
 	return "%" + v.Name
 }
 
-// renamed prints a value inside an expression under another name.
-type renamed struct{ name string }
-
-func (r renamed) RefName() string { return r.name }
-
 func (w *printer) expr(e sym.Expr) string {
 	if len(w.names) > 0 {
 		e = w.rename(e)
@@ -157,7 +152,7 @@ func (w *printer) rename(e sym.Expr) sym.Expr {
 	return e.SubstRef(func(r sym.Ref) (sym.Expr, bool) {
 		v, _ := r.(*Value)
 		name, ok := w.names[v]
-		return sym.Val(renamed{name}), ok
+		return sym.Val(&Value{Name: name}), ok
 	})
 }
 
