@@ -113,7 +113,7 @@ func (p *Program) stage(f *ir.Func) *staged {
 	for _, prm := range f.Params {
 		st.s.slotOf(prm.Value)
 	}
-	body := st.s.Region(f.Body)
+	body := st.onRanks(st.s.Region(f.Body))
 	if last := f.Body.Last(); last != nil && !f.IsProc {
 		st.out = last.OperandValues("")
 		for _, v := range st.out {

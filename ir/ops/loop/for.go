@@ -212,6 +212,7 @@ func evalFor(m ir.Machine, op *ir.Op) ir.Step {
 		}
 		n := int64(0)
 		Run(lo, hi, step, func(i int64) {
+			m.Poll(op, 1)
 			enter(f, i, hi, step)
 			body(f)
 			for _, s := range stacks {

@@ -54,7 +54,10 @@ func evalFor(m ir.Machine, op *ir.Op) ir.Step {
 		case parallel:
 			m.Parallel(f, op, lo, hi, step, tile)
 		default:
-			loop.Run(lo, hi, step, tile)
+			loop.Run(lo, hi, step, func(i int64) {
+				m.Poll(op, 1)
+				tile(i)
+			})
 		}
 	}
 }
