@@ -220,6 +220,37 @@ func TestHostileNpz(t *testing.T) {
 	}
 }
 
+// The directory's sizes are held against the file, in place.
+func TestNpzEntryPastTheEnd(t *testing.T) {
+	good := npy(1, dict("'|u1'", "False", "(4,)"), 1, 2, 3, 4)
+	for _, method := range []uint16{zip.Store, zip.Deflate} {
+		file := zipFile(t, entry{name: "a.npy", data: good, method: method})
+		dir := bytes.LastIndex(file, []byte("PK\x01\x02"))
+		binary.LittleEndian.PutUint32(file[dir+20:], 100000) // compressed
+		binary.LittleEndian.PutUint32(file[dir+24:], 100000) // uncompressed
+		refused(t, "past the end", file, "ends behind the end")
+	}
+}
+
+// A large claim that stays below deflate's ratio, with little behind it,
+// allocates no more than the first chunk.
+func TestNpzClaimsMoreThanItHas(t *testing.T) {
+	data := npy(1, dict("'|u1'", "False", "(200000000,)"), make([]byte, 1000)...)
+	packed := append(deflated(t, data), make([]byte, 200000)...)
+	size := uint64(len(data) - 1000 + 200000000)
+	file := zipFile(t, entry{name: "a.npy", data: data, packed: packed, method: zip.Deflate, size: size})
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	err := readAll("f.npz", file)
+	runtime.ReadMemStats(&after)
+	if err == nil || !strings.Contains(err.Error(), "damaged") {
+		t.Errorf("got %v", err)
+	}
+	if n := after.TotalAlloc - before.TotalAlloc; n > firstRead+4<<20 || n > 64<<20 {
+		t.Errorf("allocated %d bytes", n)
+	}
+}
+
 // A member that would not fit the machine is refused before it is unpacked.
 func TestNpzAboveMemory(t *testing.T) {
 	old := memoryLimit

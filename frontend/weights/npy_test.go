@@ -79,6 +79,17 @@ func TestNpyByHand(t *testing.T) {
 	}
 }
 
+// A bool is 0 or 1 in memory, whatever true byte the file holds.
+func TestBoolBytes(t *testing.T) {
+	f, err := openBytes("b.npy", npy(1, dict("'|b1'", "False", "(4,)"), 0, 1, 2, 255))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a, err := f.Get(""); err != nil || !slices.Equal(a.Contiguous(), []byte{0, 1, 1, 1}) {
+		t.Errorf("got %v %v", a, err)
+	}
+}
+
 // floats are the elements as f64, which is exact for the values in the tests.
 func floats(a *Array) []float64 {
 	var out []float64

@@ -221,6 +221,7 @@ func TestLoadFaults(t *testing.T) {
 		{"rand(1000000000,1000000)", Any, "of memory that are free"},
 		{"zeros(1000000000000000) as u8", Any, "of memory that are free"},
 		{"iota(129)", Want{Elem: num.I8, Rank: 1}, "counts to 128, i8 ends at 127"},
+		{"zeros(1" + strings.Repeat(",1", 64) + ")", Any, "rank 65 is above 64"},
 		{"rand(3)[3]", Any, "index 3 is out of range"},
 		{"rand(3) as f64", Want{Elem: num.F32, Rank: 1}, "fix: write ` as f32`"},
 		{"5", Want{Elem: num.F32, Rank: 1}, "has rank 0"},
