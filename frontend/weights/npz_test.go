@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unsafe"
 
 	"codeberg.org/sbinet/npyio/npz"
 	"github.com/nlpodyssey/safetensors"
@@ -126,6 +127,32 @@ func TestSafetensorsByHand(t *testing.T) {
 	}
 	if a, _ := f.Get("s"); a.Elem != num.BF16 || a.Rank() != 0 {
 		t.Errorf("s: %v", a)
+	}
+}
+
+// Elements are aligned wherever the header happens to end, and copied only
+// where they would not be.
+func TestAlignment(t *testing.T) {
+	copied := 0
+	for pad := range 8 {
+		file := st(`{"a":{"dtype":"F64","shape":[1],"data_offsets":[0,8]}}`+strings.Repeat(" ", pad), 0, 0, 0, 0, 0, 0, 0xf8, 0x3f)
+		f, err := openBytes("m.safetensors", file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		a, err := f.Get("a")
+		if err != nil || floats(a)[0] != 1.5 {
+			t.Fatalf("%v %v", a, err)
+		}
+		if uintptr(unsafe.Pointer(&a.Data[0]))%8 != 0 {
+			t.Errorf("padding of %d: misaligned", pad)
+		}
+		if !a.mapped {
+			copied++
+		}
+	}
+	if copied != 7 {
+		t.Errorf("%d of 8 arrays were copied, want 7", copied)
 	}
 }
 
