@@ -2,7 +2,9 @@ package runtime
 
 import (
 	"context"
+	"fmt"
 	"math"
+	"os"
 	"testing"
 
 	"tenon/codegen/cpu"
@@ -288,4 +290,70 @@ func TestSubscriptsAreCheckedWhileRunning(t *testing.T) {
 			}
 		}
 	}
+}
+
+const temporaries = `
+proc loop @wide<N>(in %x: buf<f64[N]>, out %y: buf<f64[]>) {
+  %a = loop.alloc : buf<f64[N]>
+  loop.for i = 0 to N { store(load(%x[i]), %a[i]) }
+  %t = loop.alloc : buf<f64[N, N, N, N]>
+  loop.for i = 0 to N { store(load(%a[i]), %t[i, i, i, i]) }
+  %z = const 0.0: f64
+  %s = loop.for i = 0 to N carry(%acc = %z) { yield(add(%acc, load(%t[i, i, i, i]))) } : f64
+  store(%s, %y[]); return() }
+proc loop @early<N>(in %x: buf<f64[N]>, in %g: buf<i64[N]>, out %y: buf<f64[N]>) {
+  loop.for r = 0 to 100 {
+    %a = loop.alloc : buf<f64[N]>
+    loop.for i = 0 to N { %k = cast(load(%g[i])): index; store(load(%x[%k]), %a[i]) }
+    loop.for i = 0 to N { store(load(%a[i]), %y[i]) } }; return() }
+`
+
+// Temporaries that cannot be had are an error, and an error on the way frees
+// those that there are.
+func TestTemporaries(t *testing.T) {
+	lib, _ := compile(t, temporaries, 3)
+	y := grid(t, 0)
+	for _, c := range []struct {
+		n    int64
+		want Code
+	}{{0, OK}, {5, OK}, {1 << 13, Memory}, {1 << 17, Overflow}} {
+		x := grid(t, 1, c.n)
+		status, err := lib.Call("wide", []Arg{x, y})
+		if err != nil || status.Code != c.want {
+			t.Errorf("N = %d: %+v, %v; want %v", c.n, status, err, c.want)
+		}
+		if status.Code == OK {
+			sum := 0.0
+			for _, v := range values(x) {
+				sum += v
+			}
+			equal(t, "wide", y, []float64{sum})
+		}
+	}
+	const n = 1 << 16
+	bad := make([]int64, n)
+	bad[n-1] = n
+	x, g, out := grid(t, 1, n), ints(t, bad...), grid(t, 0, n)
+	before := residentBytes(t)
+	for range 200 {
+		if status, err := lib.Call("early", []Arg{x, g, out}); err != nil || status.Code != Index {
+			t.Fatalf("%+v, %v", status, err)
+		}
+	}
+	if grown := residentBytes(t) - before; grown > 100*n*8 {
+		t.Errorf("200 failed calls with a temporary of %d bytes left %d bytes behind", n*8, grown)
+	}
+}
+
+func residentBytes(t *testing.T) int64 {
+	t.Helper()
+	data, err := os.ReadFile("/proc/self/statm")
+	if err != nil {
+		t.Skipf("SKIP, leaks are not looked for: %v", err)
+	}
+	var size, resident int64
+	if _, err := fmt.Sscan(string(data), &size, &resident); err != nil {
+		t.Fatal(err)
+	}
+	return resident * int64(os.Getpagesize())
 }

@@ -1,6 +1,8 @@
 package cpu
 
 import (
+	"slices"
+
 	"tenon/codegen/llvm"
 	"tenon/internal/num"
 	"tenon/ir"
@@ -72,15 +74,21 @@ func lowerFor(p *proc, op *ir.Op) {
 }
 
 // markFolds finds the ops that fold a value into a carried one: those that
-// yield the next value and read the last.
+// yield the next value and read the last. A product that they fold in may fuse
+// with them.
 func (p *proc) markFolds(carry *ir.Carry, body *ir.Region) {
 	for i, y := range body.Yields() {
 		if y.Def == nil || i >= len(carry.Params) {
 			continue
 		}
-		for _, v := range y.Def.OperandValues("") {
-			if v == carry.Params[i] {
-				p.fold[y.Def] = true
+		operands := y.Def.OperandValues("")
+		if !slices.Contains(operands, carry.Params[i]) {
+			continue
+		}
+		p.fold[y.Def] = llvm.Reassoc | llvm.Contract
+		for _, v := range operands {
+			if v.Def != nil && v.Def.Def.Name == "mul" {
+				p.fold[v.Def] |= llvm.Contract
 			}
 		}
 	}

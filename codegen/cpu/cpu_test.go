@@ -115,3 +115,32 @@ func write(t *testing.T, path, text string) {
 		t.Fatal(err)
 	}
 }
+
+const dot = `proc loop @dot<N>(in %x: buf<f32[N]>, in %y: buf<f32[N]>, out %r: buf<f32[]>)FUNC {
+  %z = const 0.0: f32
+  %s = loop.for i = 0 to N carry(%acc = %z)LOOP {
+    %m = mul(load(%x[i]), load(%y[i])); yield(add(%acc, %m)) } : f32
+  store(%s, %r[]); return() }
+`
+
+// Arithmetic is exact unless a directive allows more: contract in the whole
+// proc, reassoc for the fold of a carried value alone.
+func TestArithmeticFlags(t *testing.T) {
+	for _, c := range []struct {
+		proc, loop            string
+		contracted, regrouped int
+	}{
+		{"", "", 0, 0}, {` directives("contract")`, "", 2, 0}, {"", ` directives("reassoc")`, 2, 1}, {` directives("contract")`, ` directives("reassoc")`, 2, 1},
+	} {
+		text, err := lower(t, strings.NewReplacer("FUNC", c.proc, "LOOP", c.loop).Replace(dot))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n := strings.Count(text, "contract"); n != c.contracted {
+			t.Errorf("%q, %q: %d contracted ops, want %d", c.proc, c.loop, n, c.contracted)
+		}
+		if n := strings.Count(text, "reassoc"); n != c.regrouped {
+			t.Errorf("%q, %q: %d regrouped ops, want %d", c.proc, c.loop, n, c.regrouped)
+		}
+	}
+}

@@ -78,10 +78,10 @@ type proc struct {
 	names  map[string]llvm.Value // dims and loop indices in scope
 	facts  *sym.Facts            // what holds at the current op
 
-	exit  *llvm.Label  // takes code, arg, dim
-	slots []llvm.Value // of pointers to free at the exit
-	owned []llvm.Value // slots of the region at hand
-	fold  map[*ir.Op]bool
+	exit  *llvm.Label           // takes code, arg, dim
+	slots []llvm.Value          // of pointers to free at the exit
+	owned []llvm.Value          // slots of the region at hand
+	fold  map[*ir.Op]llvm.Flags // what an op may do beyond the proc's own flags
 }
 
 var (
@@ -91,7 +91,7 @@ var (
 
 func newProc(fn *llvm.Func, src *ir.Func, fields []Field, o Options) *proc {
 	p := &proc{Func: fn, src: src, fields: fields, opts: o, facts: sym.NewFacts(),
-		values: map[*ir.Value]llvm.Value{}, bufs: map[*ir.Value]*buffer{}, names: map[string]llvm.Value{}, fold: map[*ir.Op]bool{}}
+		values: map[*ir.Value]llvm.Value{}, bufs: map[*ir.Value]*buffer{}, names: map[string]llvm.Value{}, fold: map[*ir.Op]llvm.Flags{}}
 	p.Source(src.Loc.First())
 	p.exit = p.NewLabel("exit", i32, i32, i32)
 	return p

@@ -45,11 +45,7 @@ func lowerScalar(p *proc, op *ir.Op) {
 	for _, a := range op.Args("") {
 		args = append(args, p.operand(a, e))
 	}
-	flags := p.Flags
-	if p.fold[op] {
-		flags |= llvm.Reassoc | llvm.Contract
-	}
-	p.With(flags, func() { p.values[op.Results[0]] = p.Op(op.Def.Name, args...) })
+	p.With(p.Flags|p.fold[op], func() { p.values[op.Results[0]] = p.Op(op.Def.Name, args...) })
 }
 
 // operand is the value of an operand of element type e.
