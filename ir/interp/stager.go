@@ -18,7 +18,7 @@ type stager struct {
 	layout  *layout
 	values  map[*ir.Value]int
 	symbols map[string]int
-	op      *ir.Op // the op being staged, for the faults of its expressions
+	op      *ir.Op // the op being staged, blamed for the faults of its expressions
 }
 
 func newStager(p *Program, f *ir.Func) *stager {
@@ -96,17 +96,16 @@ func (s *stager) TempObject() int {
 // Region implements ir.Machine.
 func (s *stager) Region(r *ir.Region) ir.Step {
 	var steps []ir.Step
-	outer := s.op
 	for _, op := range r.Ops {
 		if op.Def.Eval == nil {
 			diag.Bugf("%s has no Eval", op.Def.Name)
 		}
-		s.op = op
-		if step := op.Def.Eval(s, op); step != nil && !op.Def.Traits.Has(ir.Terminator) {
+		at := *s // a view of its own, for the faults of this op while running
+		at.op = op
+		if step := op.Def.Eval(&at, op); step != nil && !op.Def.Traits.Has(ir.Terminator) {
 			steps = append(steps, step)
 		}
 	}
-	s.op = outer
 	return sequence(steps)
 }
 
