@@ -13,5 +13,6 @@
 // the op's source line, with the code that compiled programs return; it is
 // never a panic.
 //
-// The package knows no op by name. It imports ir and internal packages only.
+// The package knows no op by name. Of the op families it imports dist alone, for
+// the layouts of what a distributed proc is given.
 package interp

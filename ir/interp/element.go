@@ -149,26 +149,24 @@ func exactElem(f *ir.Frame, e num.Elem, slot int) {
 	}
 }
 
-// bindEncoded gives the decoder's names their values: dims by position, the
-// others from the parts.
+// bindEncoded gives the decoder's names their values: dims by position from the
+// shape, the others from the parts.
 func (s *stager) bindEncoded(enc *ir.Encoding) func(*ir.Frame, *ir.Encoded) {
-	known := enc.Dims[:min(len(enc.Dims), len(enc.Subs))]
-	slots := make([]int, len(known))
-	for i, n := range known {
-		slots[i] = s.Symbol(n)
+	whole := ir.Tensor{Elem: enc.Elem}
+	for i := 0; i < len(enc.Subs); i++ {
+		whole.Dims = append(whole.Dims, sym.Name(enc.Dims[i]))
 	}
+	params := append([]*ir.Param{{Value: &ir.Value{Name: "shape", Type: whole}}}, enc.Parts...)
+	dims := s.planDims(&ir.Func{Name: enc.Name, Dims: enc.Dims, Params: params, Where: enc.Where, Loc: enc.Loc})
 	parts := make([]int, len(enc.Parts))
 	for i, p := range enc.Parts {
 		parts[i] = s.Object(p.Value)
 	}
-	dims := s.planDims("@"+enc.Name, enc.Parts, known)
 	return func(f *ir.Frame, x *ir.Encoded) {
-		args := make([]any, len(parts))
-		for i, slot := range slots {
-			f.S[slot] = num.FromInt(x.Shape[i])
-		}
+		args := []any{&ir.Array{Shape: x.Shape}}
 		for i, slot := range parts {
-			f.O[slot], args[i] = x.Parts[i], x.Parts[i]
+			f.O[slot] = x.Parts[i]
+			args = append(args, x.Parts[i])
 		}
 		if err := dims.bind(f, args); err != nil {
 			panic(stop{&Fault{ir.TrapShape, err}})

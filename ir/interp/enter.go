@@ -2,6 +2,7 @@ package interp
 
 import (
 	"fmt"
+	"slices"
 
 	"tenon/internal/diag"
 	"tenon/internal/num"
@@ -11,47 +12,35 @@ import (
 // entry is what a call of a function does before its body: put the arguments
 // into slots, bind dims, check the declared facts.
 type entry struct {
-	dims  *dimPlan
-	slots []int
-	facts []entryFact
-	encs  []encodedFacts
+	dims   *dimPlan
+	slots  []int
+	shapes []func(*ir.Frame) []int64 // of the arguments that have one
 }
 
-type entryFact struct {
-	fact  ir.Fact
-	holds func(*ir.Frame) bool
-}
-
-// encodedFacts are the facts of a parameter's encoding, in its own names.
-type encodedFacts struct {
-	arg   int
-	bind  func(*ir.Frame, *ir.Encoded)
-	facts []entryFact
-}
-
-// entries of staged functions; kept apart so that staged reads easily.
 func (st *staged) stageEntry() {
 	f, s := st.f, st.s
-	e := &entry{dims: s.planDims("@"+f.Name, f.Params, nil)}
-	for i, p := range f.Params {
+	e := &entry{dims: s.planDims(f)}
+	for _, p := range f.Params {
 		e.slots = append(e.slots, s.slotOf(p.Value))
-		if t, ok := p.Value.Type.(ir.Tensor); ok && t.Enc != nil {
-			in := s.inner()
-			e.encs = append(e.encs, encodedFacts{i, in.bindEncoded(t.Enc), in.declared(t.Enc.Where)})
-		}
+		e.shapes = append(e.shapes, s.shape(p.Value.Type))
 	}
-	e.facts = s.declared(f.Where)
 	st.entry = e
 }
 
-func (s *stager) declared(facts []ir.Fact) []entryFact {
-	var out []entryFact
-	for _, k := range facts {
-		if k.Provenance == ir.Declared {
-			out = append(out, entryFact{k, s.Cond(k.Cond)})
-		}
+// shape stages the dims of t; nil where it has none.
+func (s *stager) shape(t ir.Type) func(*ir.Frame) []int64 {
+	dims, ok := ir.DimsOf(t)
+	if !ok {
+		return nil
 	}
-	return out
+	fs := s.subscripts(dims)
+	return func(f *ir.Frame) []int64 {
+		shape := make([]int64, len(fs))
+		for d, x := range fs {
+			shape[d] = x(f)
+		}
+		return shape
+	}
 }
 
 // enter prepares frame f. top is the entry from outside: there the arguments
@@ -78,50 +67,17 @@ func (st *staged) enterArgs(f *ir.Frame, args []any, top bool) *diag.Error {
 	if err := e.dims.bind(f, args); err != nil {
 		return err
 	}
-	if len(e.dims.left) > 0 {
-		l := e.dims.left[0]
-		return diag.Errorf(st.f.Loc.First(), "%s of %%%s, %s, does not follow from the arguments", l.label, l.param.Value.Name, l.expr)
-	}
-	for _, k := range e.facts {
-		if !k.holds(f) {
-			return st.broken(k.fact, f)
-		}
-	}
 	for i, a := range args {
 		st.put(f, e.slots[i], st.f.Params[i], a)
-	}
-	for _, x := range e.encs {
-		if err := x.check(f, args[x.arg].(*ir.Encoded), st.f.Params[x.arg]); err != nil {
-			return err
+		if x, ok := a.(*ir.Encoded); ok && !slices.Equal(x.Shape, e.shapes[i](f)) {
+			return &diag.Error{Msg: fmt.Sprintf("%%%s of @%s has the shape %v", st.f.Params[i].Value.Name, st.f.Name, x.Shape),
+				Expected: fmt.Sprint(e.shapes[i](f))}
 		}
 	}
 	if top {
 		return st.outs(f, args)
 	}
 	return nil
-}
-
-func (x *encodedFacts) check(f *ir.Frame, v *ir.Encoded, p *ir.Param) *diag.Error {
-	x.bind(f, v)
-	for _, k := range x.facts {
-		if !k.holds(f) {
-			return &diag.Error{Msg: fmt.Sprintf("%%%s is stored by @%s, which needs %s", p.Value.Name, v.Enc.Name, k.fact.Cond)}
-		}
-	}
-	return nil
-}
-
-// broken words a declared fact that does not hold.
-func (st *staged) broken(k ir.Fact, f *ir.Frame) *diag.Error {
-	err := &diag.Error{Msg: fmt.Sprintf("@%s needs %s, which these arguments break", st.f.Name, k.Cond)}
-	seen := map[string]bool{}
-	for _, n := range append(k.Cond.L.Names(), k.Cond.R.Names()...) {
-		if !seen[n] {
-			seen[n] = true
-			err.Msg += fmt.Sprintf(" (%s = %d)", n, num.Int(f.S[st.s.Symbol(n)]))
-		}
-	}
-	return err
 }
 
 // put stores an argument in its slot.
@@ -151,7 +107,7 @@ func (st *staged) outs(f *ir.Frame, args []any) *diag.Error {
 	}
 	for i, p := range st.f.Params {
 		a, _ := args[i].(*ir.Array)
-		b, isBuf := p.Value.Type.(ir.Buf)
+		_, isBuf := p.Value.Type.(ir.Buf)
 		switch {
 		case a != nil && f.E != nil && p.Mode != ir.ModeOut:
 			a.Mem.Shadow = shadows(a.Elem, a.Mem.Cells)
@@ -161,11 +117,7 @@ func (st *staged) outs(f *ir.Frame, args []any) *diag.Error {
 				a.Mem.Shadow = shadows(a.Elem, a.Mem.Cells)
 			}
 		case args[i] == nil && isBuf:
-			shape := make([]int64, len(b.Dims))
-			for d, x := range b.Dims {
-				shape[d] = st.s.Expr(x)(f)
-			}
-			f.O[st.entry.slots[i]] = st.s.prog.array(nil, b.Elem, shape)
+			f.O[st.entry.slots[i]] = st.s.prog.array(nil, ir.ElemOf(p.Value.Type), st.entry.shapes[i](f))
 		}
 		if x, ok := args[i].(*ir.Encoded); ok && f.E != nil {
 			for _, part := range x.Parts {

@@ -1,0 +1,119 @@
+package interp_test
+
+import (
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"tenon/internal/diag"
+	"tenon/internal/num"
+	"tenon/ir"
+	"tenon/ir/interp"
+	_ "tenon/ir/ops"
+)
+
+// parse reads a module and requires that it verifies.
+func parse(t testing.TB, name, text string) *ir.Module {
+	t.Helper()
+	m, err := ir.Parse(name, text)
+	if err == nil {
+		err = ir.Verify(m)
+	}
+	if err != nil {
+		t.Fatal(diag.Render(err, diag.Sources{name: text}, false))
+	}
+	return m
+}
+
+// example reads one of the text form's example files.
+func example(t testing.TB, name string) *ir.Module {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join("../ops/testdata", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return parse(t, name, string(data))
+}
+
+// random is an array of small random values of type e: floats in -2..2, bools,
+// integers in 0..7.
+func random(r *rand.Rand, e num.Elem, shape ...int64) *ir.Array {
+	a := ir.NewArray(e, shape...)
+	for i := range a.Mem.Cells {
+		switch {
+		case e.IsFloat():
+			a.Mem.Cells[i] = num.FromFloat(num.Round(e, r.Float64()*4-2))
+		case e == num.Bool:
+			a.Mem.Cells[i] = num.FromBool(r.IntN(2) == 0)
+		default:
+			a.Mem.Cells[i] = num.FromInt(r.Int64N(8))
+		}
+	}
+	return a
+}
+
+// floats and intsOf make arrays from Go values.
+func floats(e num.Elem, shape []int64, v ...float64) *ir.Array {
+	a := ir.NewArray(e, shape...)
+	for i, x := range v {
+		a.Mem.Cells[i] = num.FromFloat(num.Round(e, x))
+	}
+	return a
+}
+
+func intsOf(e num.Elem, shape []int64, v ...int64) *ir.Array {
+	a := ir.NewArray(e, shape...)
+	for i, x := range v {
+		a.Mem.Cells[i] = num.FromInt(x)
+	}
+	return a
+}
+
+// at is element idx of a as a float64.
+func at(a *ir.Array, idx ...int64) float64 {
+	pos, ok := a.Cell(idx)
+	if !ok {
+		panic("index")
+	}
+	if a.Elem.IsFloat() {
+		return num.Float(a.Mem.Cells[pos])
+	}
+	return float64(num.Int(a.Mem.Cells[pos]))
+}
+
+// run runs fn with shadows and gives its results as arrays.
+func run(t testing.TB, m *ir.Module, fn string, args ...any) []*ir.Array {
+	t.Helper()
+	out, err := interp.New(m, interp.Options{Shadow: true, Seed: 1}).Run(fn, args)
+	if err != nil {
+		t.Fatalf("@%s: %v", fn, err)
+	}
+	var as []*ir.Array
+	for _, o := range out {
+		as = append(as, o.(*ir.Array))
+	}
+	return as
+}
+
+// agrees holds a reference loop's values, in C order, against a result: the
+// loop is one more implementation, computing in f64.
+func agrees(t testing.TB, what string, got *ir.Array, want []float64) {
+	t.Helper()
+	ref := ir.NewArray(got.Elem, got.Shape...)
+	if len(want) != len(ref.Mem.Cells) {
+		t.Fatalf("%s: %d elements, want %d", what, len(ref.Mem.Cells), len(want))
+	}
+	for i, w := range want {
+		if got.Elem.IsFloat() {
+			ref.Mem.Cells[i] = num.FromFloat(num.Round(got.Elem, w))
+		} else {
+			ref.Mem.Cells[i] = num.FromInt(int64(w))
+		}
+	}
+	if _, err := interp.Compare(ref, got); err != nil {
+		t.Errorf("%s: %v", what, err)
+	}
+}
+
+var sizes = []int64{0, 1, 2, 3, 5, 7, 13}
