@@ -22,7 +22,7 @@ func TestMatmul(t *testing.T) {
 					for y := int64(0); y < N; y++ {
 						s := 0.0
 						for z := int64(0); z < K; z++ {
-							s += at(a, i, x, z) * at(b, i, z, y)
+							s += elem(a, i, x, z) * elem(b, i, z, y)
 						}
 						want = append(want, s)
 					}
@@ -43,13 +43,13 @@ func TestSoftmaxAndOnline(t *testing.T) {
 		for i := int64(0); i < 3; i++ {
 			mx, s := math.Inf(-1), 0.0
 			for j := int64(0); j < n; j++ {
-				mx = max(mx, at(x, i, j))
+				mx = max(mx, elem(x, i, j))
 			}
 			for j := int64(0); j < n; j++ {
-				s += math.Exp(at(x, i, j) - mx)
+				s += math.Exp(elem(x, i, j) - mx)
 			}
 			for j := int64(0); j < n; j++ {
-				y = append(y, math.Exp(at(x, i, j)-mx)/s)
+				y = append(y, math.Exp(elem(x, i, j)-mx)/s)
 			}
 			l = append(l, s)
 		}

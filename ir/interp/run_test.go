@@ -70,8 +70,8 @@ func intsOf(e num.Elem, shape []int64, v ...int64) *ir.Array {
 	return a
 }
 
-// at is element idx of a as a float64.
-func at(a *ir.Array, idx ...int64) float64 {
+// elem is element idx of a as a float64.
+func elem(a *ir.Array, idx ...int64) float64 {
 	pos, ok := a.Cell(idx)
 	if !ok {
 		panic("index")
