@@ -106,7 +106,7 @@ func (cl *carryLoop) init(c *syntax.CarryInit) result {
 	if want == num.Index {
 		want = num.I64
 	}
-	return f.finishComp(c.Value, top, s, par, []val{s.expr(c.Value, want)}, c.Target.Name.Name)[0]
+	return f.finishComp(c.Value, top, s, par, []val{s.expr(c.Value, want)}, []string{c.Target.Name.Name})[0]
 }
 
 func (cl *carryLoop) rangeClause() *ir.Range {
@@ -184,7 +184,7 @@ func (cl *carryLoop) nextValues(inits []result) []result {
 		if st.Target.Indexed {
 			axes = append([]*syntax.Axis{}, st.Target.Index...)
 		}
-		rs := f.values(st.Value, axes, c.Target.Name.Name, nil)
+		rs := f.values(st.Value, axes, []string{c.Target.Name.Name}, nil)
 		if len(rs) != 1 {
 			f.p.fail(st, "next takes one value, and this is %d", len(rs))
 		}

@@ -97,7 +97,13 @@ func (x *expansion) paramNamed(name string) int {
 	return -1
 }
 
-func (x *expansion) site() *site { return x.f.siteFor(x.at) }
+// site is where the arguments are evaluated: the caller's.
+func (x *expansion) site() *site {
+	if x.at != nil {
+		return x.at
+	}
+	return x.f.top()
+}
 
 // bindTypes evaluates the tensor arguments and binds the type parameters.
 func (x *expansion) bindTypes() {
@@ -121,6 +127,9 @@ func (x *expansion) bindTypes() {
 // tensorArg evaluates an argument for a tensor parameter; nil is a literal,
 // whose type is not known yet.
 func (x *expansion) tensorArg(e syntax.Expr) *tensor {
+	if x.at != nil {
+		return x.elementArg(e)
+	}
 	if rs := x.f.wholeTensors(e, x.at); len(rs) == 1 {
 		return rs[0]
 	}
@@ -128,6 +137,20 @@ func (x *expansion) tensorArg(e syntax.Expr) *tensor {
 		return nil
 	}
 	v := x.scalarAt(e, num.Invalid)
+	return &tensor{elem: v.elem, scalar: &v}
+}
+
+// elementArg is tensorArg in a call on scalars.
+func (x *expansion) elementArg(e syntax.Expr) *tensor {
+	if n, ok := syntax.Unparen(e).(*syntax.Name); ok {
+		if b := x.at.scope.find(n.Name); b != nil && b.kind == bindTensor && b.tensor.scalar != nil {
+			return b.tensor
+		}
+	}
+	if x.at.peek(e) == num.Invalid {
+		return nil
+	}
+	v := x.at.expr(e, num.Invalid)
 	return &tensor{elem: v.elem, scalar: &v}
 }
 

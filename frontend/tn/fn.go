@@ -116,7 +116,7 @@ func (f *fnState) let(l *syntax.Let, at *site) {
 		}
 		rs = f.carryLoop(l.Loop)
 	} else {
-		rs = f.values(l.Value, f.axesOf(l), l.Targets[0].Name.Name, at)
+		rs = f.values(l.Value, f.axesOf(l), targetNames(l.Targets), at)
 	}
 	if len(rs) != len(l.Targets) {
 		f.p.failWith(l.Errorf("%d names for %d values", len(l.Targets), len(rs)).WithFix("bind every value"))
@@ -124,6 +124,29 @@ func (f *fnState) let(l *syntax.Let, at *site) {
 	for i, t := range l.Targets {
 		f.scope.names[t.Name.Name] = &binding{kind: bindTensor, at: t, tensor: rs[i]}
 	}
+}
+
+func targetNames(ts []*syntax.Target) []string {
+	out := make([]string, len(ts))
+	for i, t := range ts {
+		out[i] = t.Name.Name
+	}
+	return out
+}
+
+// compNames names the results of a reduction's comp: those it keeps after the
+// targets, the others after the first.
+func compNames(r *reduction, base []string) []string {
+	out := make([]string, len(r.elems))
+	for i := range out {
+		out[i] = base[0] + "_of"
+	}
+	for i, k := range r.keep {
+		if i < len(base) {
+			out[k] = base[i]
+		}
+	}
+	return out
 }
 
 // axesOf are the indices of a let: those of its targets, which must be the same
@@ -162,7 +185,7 @@ func axisNames(axes []*syntax.Axis) string {
 }
 
 // values evaluates e over axes (nil: none written) to the values it gives.
-func (f *fnState) values(e syntax.Expr, axes []*syntax.Axis, base string, at *site) []result {
+func (f *fnState) values(e syntax.Expr, axes []*syntax.Axis, base []string, at *site) []result {
 	top := f.siteFor(at)
 	if axes == nil {
 		if rs := f.wholeTensors(e, at); rs != nil {
@@ -236,12 +259,12 @@ func scalarResults(vs []val) []result {
 
 // overAxes makes the comp of e over the bound axes. A reduction that needs
 // nothing after it becomes the comp's own.
-func (f *fnState) overAxes(e syntax.Expr, top, c *site, par []*index, base string) []result {
+func (f *fnState) overAxes(e syntax.Expr, top, c *site, par []*index, base []string) []result {
 	f.checkEntryAxes(e, par)
 	if r, ok := syntax.Unparen(e).(*syntax.Reduce); ok && r.Op.Name != "mean" && r.Op.Name != "logsumexp" {
 		red := c.reduction(r, num.Invalid)
 		if !red.needsFinish() && len(c.region.Ops) == 0 && len(c.reads.List) == 0 {
-			vs := top.comp(e, red.c, par, red.axes, red.conds, red.by, base)
+			vs := top.comp(e, red.c, par, red.axes, red.conds, red.by, compNames(red, base)...)
 			var out []result
 			for _, k := range red.keep {
 				out = append(out, f.resultOver(vs[k], red.elems[k], par))
@@ -254,14 +277,14 @@ func (f *fnState) overAxes(e syntax.Expr, top, c *site, par []*index, base strin
 	return f.finishComp(e, top, c, par, c.scalars(e), base)
 }
 
-func (f *fnState) finishComp(e syntax.Expr, top, c *site, par []*index, vs []val, base string) []result {
+func (f *fnState) finishComp(e syntax.Expr, top, c *site, par []*index, vs []val, base []string) []result {
 	var ys []*ir.Value
 	for _, v := range vs {
 		ys = append(ys, c.storable(e, v))
 	}
 	c.yield(e, ys...)
 	var out []result
-	for i, v := range top.comp(e, c, par, nil, nil, nil, base) {
+	for i, v := range top.comp(e, c, par, nil, nil, nil, base...) {
 		out = append(out, f.resultOver(v, ir.ElemOf(ys[i].Type), par))
 	}
 	return out
@@ -325,7 +348,7 @@ func (f *fnState) returnValues(r *syntax.Return, at *site) []result {
 	}
 	var out []result
 	for _, v := range r.Values {
-		out = append(out, f.values(v, axes, "y", at)...)
+		out = append(out, f.values(v, axes, []string{"y"}, at)...)
 	}
 	return out
 }

@@ -174,7 +174,7 @@ func (s *site) packIndex(at syntax.Node, pack string, i int, d dim, before []*in
 
 // comp wraps what body site c holds into a comp over the axes and returns the
 // results. c must have ended in a yield.
-func (s *site) comp(at syntax.Node, c *site, par, red []*index, conds []sym.Cond, by *ir.By, base string) []*ir.Value {
+func (s *site) comp(at syntax.Node, c *site, par, red []*index, conds []sym.Cond, by *ir.By, base ...string) []*ir.Value {
 	op := ir.NewOp("tensor.comp", loc(at))
 	if len(par) > 0 {
 		ir.SetClause(op, "par", axesClause(par))
@@ -198,7 +198,7 @@ func (s *site) comp(at syntax.Node, c *site, par, red []*index, conds []sym.Cond
 			declared = append(declared, ir.Tensor{Elem: ir.ElemOf(v.Type)})
 		}
 	}
-	return s.emit(op, declared, base).Results
+	return s.emit(op, declared, base...).Results
 }
 
 func axesClause(list []*index) *ir.Axes {

@@ -139,7 +139,7 @@ func (f *fnState) forLoop(ranges []*syntax.Range, body *syntax.ProcBody, ds []*s
 		}
 		ir.SetClause(op, "directives", d)
 	}
-	f.top().emit(op, nil, "")
+	f.top().emit(op, nil)
 }
 
 // loopBound is the end of a loop: an index expression, or a value computed
@@ -171,7 +171,7 @@ func (f *fnState) ifElse(at syntax.Node, cond syntax.Expr, then *syntax.ProcBody
 	case els != nil:
 		ir.SetClause(op, "else", &ir.Block{Region: f.nested(func() { f.statements(els.Stmts) })})
 	}
-	f.top().emit(op, nil, "")
+	f.top().emit(op, nil)
 }
 
 func (f *fnState) conditions(e syntax.Expr) []sym.Cond {
@@ -335,7 +335,7 @@ func (f *fnState) fill(at syntax.Node, t *tensor, e num.Elem, cell num.Cell, ini
 	ir.SetClause(op, "par", axesClause(par))
 	ir.SetClause(op, "out", &ir.Outs{List: []ir.Out{out}})
 	ir.SetClause(op, "", &ir.Block{Region: c.region})
-	top.emit(op, nil, "")
+	top.emit(op, nil)
 }
 
 // callProc emits a call of another proc of the file.
@@ -369,7 +369,7 @@ func (f *fnState) callProc(c *syntax.CallStmt) {
 	for _, w := range callee.Where {
 		f.require(c, w.Cond.Subst(bind), c.Name.Name)
 	}
-	f.top().emit(ir.NewOp("loop.call", loc(c), &ir.Attr{Value: ir.AttrItem, Str: callee.Name}, ops), nil, "")
+	f.top().emit(ir.NewOp("loop.call", loc(c), &ir.Attr{Value: ir.AttrItem, Str: callee.Name}, ops), nil)
 }
 
 // bufferArg checks a buffer passed to a proc.

@@ -204,9 +204,10 @@ func (f *fnState) top() *site {
 
 func loc(n syntax.Node) ir.Loc { return ir.At(n.At()) }
 
-// emit appends op with results named after base.
-func (s *site) emit(op *ir.Op, declared []ir.Type, base string) *ir.Op {
-	err := ir.Finish(op, declared, func(i int) string { return s.names.val(base) })
+// emit appends op with results named after base, the last of which serves for
+// all that follow.
+func (s *site) emit(op *ir.Op, declared []ir.Type, base ...string) *ir.Op {
+	err := ir.Finish(op, declared, func(i int) string { return s.names.val(base[min(i, len(base)-1)]) })
 	if err != nil {
 		s.f.p.failWith(diag.Errorf(op.Loc.First(), "%s: %v", op.Def.Name, err))
 	}

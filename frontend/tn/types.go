@@ -120,9 +120,9 @@ func (f *fnState) param(p *syntax.Param, proc bool) {
 	if f.scope.find(p.Name.Name) != nil {
 		f.p.failWith(p.Name.Errorf("%s is declared twice", p.Name.Name).WithFix("rename one of them"))
 	}
-	mode, isConst := ir.ModeIn, p.Mode == "const"
+	mode, isConst := ir.ModeIn, p.Const
 	switch {
-	case !proc && p.Mode != "" && !isConst:
+	case !proc && p.Mode != "":
 		f.p.failWith(p.Errorf("a parameter of a fn cannot be `%s`", p.Mode).WithFix("a fn returns its results; use a proc to write buffers"))
 	case proc && (p.Mode == "out" || p.Mode == "inout"):
 		mode = ir.Mode(p.Mode)
@@ -202,13 +202,13 @@ func (f *fnState) patternParam(p *syntax.Param, proc bool) {
 	f.patternOptions(t, &format)
 	id := f.names.val(p.Name.Name)
 	v := &ir.Value{Name: id, Type: ir.Pattern{Rows: dims[0], Cols: dims[1], ID: id, Format: format}}
-	f.addParam(ir.ModeIn, p.Mode == "const", v)
+	f.addParam(ir.ModeIn, p.Const, v)
 	pat := &pattern{name: p.Name.Name, val: v, id: id, rows: dims[0], cols: dims[1]}
 	f.scope.names[p.Name.Name] = &binding{kind: bindPattern, at: p, pat: pat}
 	if t.Elem != nil {
 		e := f.elem(t.Elem.Name)
 		d := &ir.Value{Name: f.names.val(p.Name.Name + "_data"), Type: ir.Tensor{Elem: e, Dims: []sym.Expr{sym.NNZ(id)}}}
-		f.addParam(ir.ModeIn, p.Mode == "const", d)
+		f.addParam(ir.ModeIn, p.Const, d)
 		pat.data = &tensor{val: d, elem: e, axes: []dim{{ext: sym.NNZ(id), pat: pat, row: -1}}}
 	}
 }
@@ -252,8 +252,7 @@ func (f *fnState) where(list []syntax.Expr) {
 			if !ok {
 				f.p.failWith(part.Errorf("this is not a fact about dims").WithExpected("a comparison of dims, such as K %% 8 == 0 or D <= 256"))
 			}
-			f.f.Where = append(f.f.Where, ir.Fact{Provenance: ir.Declared, Cond: c})
-			f.factsCache = nil
+			f.declare(c)
 			if f.facts().Contradiction() {
 				f.p.failWith(part.Errorf("this fact contradicts the others: no sizes satisfy them all").WithFix("remove or correct it"))
 			}
