@@ -136,6 +136,9 @@ func (x *expansion) tensorArg(e syntax.Expr) *tensor {
 	if x.site().peek(e) == num.Invalid {
 		return nil
 	}
+	if x.readsData(e) {
+		return x.f.values(e, []*syntax.Axis{}, []string{"a"}, nil)[0]
+	}
 	v := x.scalarAt(e, num.Invalid)
 	return &tensor{elem: v.elem, scalar: &v}
 }
@@ -208,6 +211,23 @@ func (x *expansion) bindParams() {
 	}
 }
 
+// readsData reports that a scalar argument reads tensors, so that a call on
+// whole tensors must compute it in a comp of its own.
+func (x *expansion) readsData(e syntax.Expr) bool {
+	found := false
+	syntax.Walk(e, func(n syntax.Node) bool {
+		switch n := n.(type) {
+		case *syntax.Index, *syntax.Reduce:
+			found = true
+		case *syntax.Name:
+			b := x.f.scope.find(n.Name)
+			found = found || b != nil && b.kind == bindTensor && b.tensor.scalar == nil
+		}
+		return !found
+	})
+	return found
+}
+
 // paramElem is the element type of a parameter once the type parameters are
 // bound.
 func (x *expansion) paramElem(t *syntax.Type) num.Elem {
@@ -223,6 +243,13 @@ func (x *expansion) scalarArg(p *syntax.Param, a syntax.Expr) *binding {
 		if e, ok := x.site().symbolic(a); ok {
 			return &binding{kind: bindDim, at: p, expr: e}
 		}
+	}
+	if x.at == nil && x.readsData(a) {
+		t := x.f.values(a, []*syntax.Axis{}, []string{p.Name.Name}, nil)[0]
+		if t.elem != want {
+			x.site().mismatch(a, t.elem, want)
+		}
+		return &binding{kind: bindTensor, at: p, tensor: t}
 	}
 	v := x.scalarAt(a, want)
 	if v.elem != want {

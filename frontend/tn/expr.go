@@ -210,6 +210,9 @@ func (s *site) binary(e *syntax.Binary, want num.Elem) val {
 		x, y := s.exprOf(e.X, num.Bool), s.exprOf(e.Y, num.Bool)
 		return val{s.scalar(e, e.Op, x.v, y.v), num.Bool}
 	}
+	if x, ok := s.symbolic(e); ok && s.peek(e) == num.Index {
+		return val{s.idx(e, x, num.Index), num.Index}
+	}
 	compare := relations[e.Op] != ""
 	if compare {
 		want = num.Invalid
@@ -507,8 +510,8 @@ func (s *site) read(at syntax.Node, t *tensor, subs []sym.Expr, policy ir.Policy
 			return v
 		}
 	}
-	if s.reads == nil { // a function's top: a comp of one point
-		return s.point(at, func(c *site) *ir.Value { return c.read(at, t, subs, policy) })
+	if s.reads == nil {
+		s.f.p.fail(at, "an element cannot be read here; bind it with `let` first")
 	}
 	v := &ir.Value{Name: s.names.val(readName(t.val.Name)), Type: ir.Scalar{Elem: t.elem}}
 	s.reads.List = append(s.reads.List, ir.Read{Res: v, Src: t.val, Subs: subs, Policy: policy})
@@ -530,12 +533,7 @@ func readKey(v *ir.Value, subs []sym.Expr, policy ir.Policy) string {
 func (s *site) point(at syntax.Node, body func(c *site) *ir.Value) *ir.Value {
 	c := s.child()
 	c.yield(at, body(c))
-	op := ir.NewOp("tensor.comp", loc(at))
-	if len(c.reads.List) > 0 {
-		ir.SetClause(op, "in", c.reads)
-	}
-	ir.SetClause(op, "", &ir.Block{Region: c.region})
-	return s.emit(op, nil, "v").Results[0]
+	return s.comp(at, c, nil, nil, nil, nil, "v")[0]
 }
 
 // readComputed reads an element whose subscripts are computed: the values come
@@ -608,15 +606,5 @@ func (s *site) storedSum(e *syntax.Index, p *pattern, row, col sym.Expr) val {
 	c.yield(e, c.cast(e, v, carrier))
 	by := s.f.builtinBy(e, "sum", carrier)
 	r := s.comp(e, c, nil, []*index{axis}, []sym.Cond{sym.Eq(axis.value, col)}, by, "s")
-	return val{s.cast(e, s.element(e, r[0]), elem), elem}
-}
-
-// element is the scalar that a comp without par gave: itself in a region, the
-// element of a tensor of rank 0 at a function's top.
-func (s *site) element(at syntax.Node, v *ir.Value) *ir.Value {
-	t, ok := v.Type.(ir.Tensor)
-	if !ok {
-		return v
-	}
-	return s.read(at, &tensor{val: v, elem: t.Elem}, nil, ir.PolicyError)
+	return val{s.cast(e, r[0], elem), elem}
 }

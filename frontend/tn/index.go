@@ -192,8 +192,11 @@ func (s *site) comp(at syntax.Node, c *site, par, red []*index, conds []sym.Cond
 	if by != nil {
 		ir.SetClause(op, "by", by)
 	}
+	if s.buffers {
+		return s.throughBuffers(at, op, c.region.Yields())
+	}
 	var declared []ir.Type
-	if len(par) == 0 && s.reads == nil && !s.buffers && !s.pure {
+	if len(par) == 0 && s.reads == nil && !s.pure {
 		for _, v := range c.region.Yields() {
 			declared = append(declared, ir.Tensor{Elem: ir.ElemOf(v.Type)})
 		}
@@ -207,4 +210,23 @@ func axesClause(list []*index) *ir.Axes {
 		a.List = append(a.List, ix.axis)
 	}
 	return a
+}
+
+// throughBuffers is a scalar comp in a proc: it writes buffers of rank 0, which
+// are then loaded, since values of a loop level are scalars and buffers.
+func (s *site) throughBuffers(at syntax.Node, op *ir.Op, yields []*ir.Value) []*ir.Value {
+	outs := &ir.Outs{}
+	var loads []*ir.Value
+	for _, y := range yields {
+		e := ir.ElemOf(y.Type)
+		buf := s.emit(ir.NewOp("loop.alloc", loc(at)), []ir.Type{ir.Buf{Elem: e}}, "acc").Results[0]
+		outs.List = append(outs.List, ir.Out{Buf: buf})
+	}
+	ir.SetClause(op, "out", outs)
+	s.emit(op, nil)
+	for _, o := range outs.List {
+		t := &tensor{val: o.Buf, elem: ir.ElemOf(o.Buf.Type), buf: true}
+		loads = append(loads, s.load(at, t, nil, ir.PolicyError))
+	}
+	return loads
 }

@@ -90,15 +90,14 @@ func (r *reduction) needsFinish() bool {
 	return false
 }
 
-// finish brings the comp's results (scalars of a region, or tensors of rank 0)
-// into their types at s.
+// finish brings the comp's results into their types at s.
 func (r *reduction) finish(s *site, e *syntax.Reduce, vs []*ir.Value) []val {
 	comps := make([]val, len(vs))
 	for i, v := range vs {
 		if r.after == nil && !contains(r.keep, i) {
 			continue
 		}
-		comps[i] = val{s.cast(e, s.element(e, v), r.elems[i]), r.elems[i]}
+		comps[i] = val{s.cast(e, v, r.elems[i]), r.elems[i]}
 	}
 	if r.after != nil {
 		return r.after(s, comps)
@@ -297,7 +296,7 @@ func (s *site) mean(e *syntax.Reduce, want num.Elem) val {
 		s.f.p.failWith(e.Body.Errorf("the mean of %s is not defined", elem).WithFix("cast: mean[..] f32(...)"))
 	}
 	wide := ir.ElemOf(r.by.Monoid.Params[0].Type)
-	total := s.element(e, s.comp(e, r.c, nil, r.axes, r.conds, r.by, "s")[0])
+	total := s.comp(e, r.c, nil, r.axes, r.conds, r.by, "s")[0]
 	count := s.count(e, r)
 	n := s.cast(e, count, wide)
 	q := s.scalar(e, "div", total, n)
@@ -326,7 +325,7 @@ func (s *site) count(e *syntax.Reduce, r *reduction) *ir.Value {
 	ones.Op = &syntax.Ident{Span: e.Op.Span, Name: "sum"}
 	ys, conds := d.c.guard(&ones, []*ir.Value{one}, num.I64)
 	d.c.yield(e, ys...)
-	return s.element(e, s.comp(e, d.c, nil, d.axes, conds, s.f.builtinBy(e, "sum", num.I64), "n")[0])
+	return s.comp(e, d.c, nil, d.axes, conds, s.f.builtinBy(e, "sum", num.I64), "n")[0]
 }
 
 // logSumExp is max + log(sum(exp(x - max))), with the maximum left out where it
@@ -340,7 +339,7 @@ func (s *site) logSumExp(e *syntax.Reduce, want num.Elem) val {
 		s.f.p.failWith(e.Body.Errorf("logsumexp of %s is not defined", elem).WithFix("cast: logsumexp[..] f32(...)"))
 	}
 	m.by.Empty = nil
-	top := s.element(e, s.comp(e, m.c, nil, m.axes, m.conds, m.by, "m")[0])
+	top := s.comp(e, m.c, nil, m.axes, m.conds, m.by, "m")[0]
 	inf := s.constant(e, wide, num.FromFloat(math.Inf(1)))
 	infinite := s.scalar(e, "eq", s.scalar(e, "abs", top), inf)
 	shift := s.scalar(e, "select", infinite, s.constant(e, wide, 0), top)
@@ -352,7 +351,7 @@ func (s *site) logSumExp(e *syntax.Reduce, want num.Elem) val {
 	y := r.c.scalar(e, "exp", r.c.scalar(e, "sub", x, shift))
 	ys, conds := r.c.guard(&part, []*ir.Value{y}, wide)
 	r.c.yield(e, ys...)
-	total := s.element(e, s.comp(e, r.c, nil, r.axes, conds, s.f.builtinBy(e, "sum", wide), "s")[0])
+	total := s.comp(e, r.c, nil, r.axes, conds, s.f.builtinBy(e, "sum", wide), "s")[0]
 	v := s.scalar(e, "add", shift, s.scalar(e, "log", total))
 	return s.carried(e, val{s.cast(e, v, elem), elem})
 }
