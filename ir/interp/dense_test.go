@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"tenon/internal/num"
+	"tenon/ir"
+	"tenon/ir/interp"
 )
 
 func TestMatmul(t *testing.T) {
@@ -57,5 +59,79 @@ func TestSoftmaxAndOnline(t *testing.T) {
 		agrees(t, "softmax", got[0], y)
 		agrees(t, "l", got[1], l)
 		agrees(t, "l by @online", got[2], l)
+	}
+}
+
+func TestNearestNeighbour(t *testing.T) {
+	m := example(t, "dense.tnir")
+	r := rand.New(rand.NewPCG(1, 2))
+	for _, n := range sizes[1:] {
+		for _, q := range sizes {
+			train, labels, x := random(r, num.F32, n, 3), random(r, num.I64, n), random(r, num.F32, q, 3)
+			want := over([]int64{q}, func(i []int64) float64 {
+				best, label := math.Inf(1), 0.0
+				for j := int64(0); j < n; j++ {
+					d := 0.0
+					for k := int64(0); k < 3; k++ {
+						d += elem(train, j, k)*elem(train, j, k) - 2*elem(train, j, k)*elem(x, i[0], k)
+					}
+					if d < best {
+						best, label = d, elem(labels, j)
+					}
+				}
+				return label
+			})
+			agrees(t, fmt.Sprint("knn ", n, q), run(t, m, "knn", train, labels, x)[0], want)
+		}
+	}
+	_, err := interp.New(m, interp.Options{}).Run("knn", []any{ir.NewArray(num.F32, 0, 3), ir.NewArray(num.I64, 0), ir.NewArray(num.F32, 2, 3)})
+	wantTrap(t, err, ir.TrapShape, "argmin has nothing to reduce")
+}
+
+func TestLayernorm(t *testing.T) {
+	m := example(t, "dense.tnir")
+	r := rand.New(rand.NewPCG(1, 2))
+	for _, d := range sizes {
+		x, g, b := random(r, num.F32, 3, d), random(r, num.F32, d), random(r, num.F32, d)
+		want := over([]int64{3, d}, func(i []int64) float64 {
+			mean, dev := 0.0, 0.0
+			for k := int64(0); k < d; k++ {
+				mean += elem(x, i[0], k) / float64(d)
+			}
+			for k := int64(0); k < d; k++ {
+				dev += math.Pow(elem(x, i[0], k)-mean, 2) / float64(d)
+			}
+			return (elem(x, i[0], i[1])-mean)/math.Sqrt(dev+float64(float32(1e-5)))*elem(g, i[1]) + elem(b, i[1])
+		})
+		agrees(t, fmt.Sprint("layernorm ", d), run(t, m, "layernorm", x, g, b)[0], want)
+	}
+}
+
+// A constant row deviates by exactly 0, so its layernorm is exactly the bias.
+func TestLayernormOfConstantRow(t *testing.T) {
+	m := example(t, "dense.tnir")
+	x := floats(num.F32, []int64{1, 7}, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1)
+	g := floats(num.F32, []int64{7}, 3, 1, 4, 1, 5, 9, 2)
+	b := floats(num.F32, []int64{7}, 1, 2, 3, 4, 5, 6, 7)
+	want := floats(num.F32, []int64{1, 7}, 1, 2, 3, 4, 5, 6, 7)
+	wantSame(t, "layernorm", run(t, m, "layernorm", x, g, b)[0], want)
+}
+
+// Softmax over infinities: a row of only -inf is NaN, a single -inf weighs 0,
+// large scores do not overflow.
+func TestSoftmaxOfInfinities(t *testing.T) {
+	m := example(t, "dense.tnir")
+	inf := math.Inf(1)
+	x := floats(num.F32, []int64{3, 2}, -inf, -inf, 1000, 1000, -inf, 5)
+	got := run(t, m, "softmax", x)
+	for i, want := range []float64{math.NaN(), math.NaN(), .5, .5, 0, 1} {
+		if g := num.Float(got[0].Mem.Cells[i]); g != want && !(g != g && want != want) {
+			t.Errorf("softmax element %d is %v, want %v", i, g, want)
+		}
+	}
+	for i, want := range []float64{math.NaN(), 2, 1} {
+		if g := elem(got[2], int64(i)); g != want && !(g != g && want != want) {
+			t.Errorf("online sum %d is %v, want %v", i, g, want)
+		}
 	}
 }

@@ -1,6 +1,7 @@
 package interp_test
 
 import (
+	"errors"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -111,9 +112,71 @@ func agrees(t testing.TB, what string, got *ir.Array, want []float64) {
 			ref.Mem.Cells[i] = num.FromInt(int64(w))
 		}
 	}
-	if _, err := interp.Compare(ref, got); err != nil {
+	r, err := interp.Compare(ref, got)
+	if err != nil {
 		t.Errorf("%s: %v", what, err)
+	}
+	if r.Undecided*4 > r.Elements {
+		t.Errorf("%s: %d of %d elements are undecided", what, r.Undecided, r.Elements)
 	}
 }
 
 var sizes = []int64{0, 1, 2, 3, 5, 7, 13}
+
+// over gives f's values at every index of shape in C order.
+func over(shape []int64, f func(i []int64) float64) []float64 {
+	var out []float64
+	idx := make([]int64, len(shape))
+	for d := 0; d >= 0; {
+		if d < len(shape) {
+			if idx[d] < shape[d] {
+				d++
+				if d < len(shape) {
+					idx[d] = 0
+				}
+				continue
+			}
+		} else {
+			out = append(out, f(idx))
+		}
+		if d--; d >= 0 {
+			idx[d]++
+		}
+	}
+	return out
+}
+
+// graph is a random multigraph in csr: empty rows, duplicates, any order.
+func graph(r *rand.Rand, rows, cols int64) *ir.PatternValue {
+	p := &ir.PatternValue{Rows: rows, Cols: cols, Ptr: []int64{0}}
+	for i := int64(0); i < rows; i++ {
+		for range r.IntN(4) * min(1, int(cols)) {
+			c := r.Int64N(cols)
+			p.Col = append(p.Col, c)
+			if r.IntN(4) == 0 {
+				p.Col = append(p.Col, c)
+			}
+		}
+		p.Ptr = append(p.Ptr, p.NNZ())
+	}
+	return p
+}
+
+// row lists the entries of row i.
+func row(p *ir.PatternValue, i int64) []int64 {
+	var es []int64
+	for e := p.Ptr[i]; e < p.Ptr[i+1]; e++ {
+		es = append(es, e)
+	}
+	return es
+}
+
+// wantTrap wants a fault of that code whose text has the parts.
+func wantTrap(t *testing.T, err error, code ir.TrapCode, parts ...string) {
+	t.Helper()
+	wantFault(t, err, parts...)
+	var f *interp.Fault
+	if errors.As(err, &f) && f.Code != code {
+		t.Errorf("the fault's code is %d, want %d: %v", f.Code, code, err)
+	}
+}
