@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"tenon/internal/num"
 	"tenon/ir"
 	"tenon/ir/ops/access"
 )
@@ -22,7 +23,13 @@ var CallProc = ir.Register(&ir.OpDef{
 	Eval: func(m ir.Machine, op *ir.Op) ir.Step {
 		var steps []ir.Step
 		var args []*ir.Value
-		for _, a := range op.Args("") {
+		callee := ir.Lookup[*ir.Func](m.Module(), Callee(op))
+		for i, a := range op.Args("") {
+			if a.Lit != nil && a.Lit.Elem == num.Invalid { // a program built without the verifier
+				if err := a.Lit.Resolve(ir.ElemOf(callee.Params[i].Value.Type)); err != nil {
+					m.Trap(op, ir.TrapShape, "%v", err)
+				}
+			}
 			v, step := access.Operand(m, op, a)
 			args, steps = append(args, v), append(steps, step)
 		}
