@@ -26,10 +26,20 @@ func lowerModule(t *testing.T) *ir.Module {
 	return parseText(t, "lower.tnir", string(text))
 }
 
-func parseText(t *testing.T, name, text string) *ir.Module {
+// parseOnly leaves the verifier out, for programs that it refuses.
+func parseOnly(t *testing.T, name, text string) *ir.Module {
 	t.Helper()
 	m, err := ir.Parse(name, text)
 	if err != nil {
+		t.Fatalf("%s", diag.Render(err, diag.Sources{name: text}, false))
+	}
+	return m
+}
+
+func parseText(t *testing.T, name, text string) *ir.Module {
+	t.Helper()
+	m := parseOnly(t, name, text)
+	if err := ir.Verify(m); err != nil {
 		t.Fatalf("%s", diag.Render(err, diag.Sources{name: text}, false))
 	}
 	return m

@@ -87,3 +87,23 @@ func pair(op *ir.Op) (from, to ir.Buf, err error) {
 	}
 	return
 }
+
+// OnlyAccumulated checks the uses of v, a partial buffer: it stands as what is
+// written, and as the source of a reduction. (Element reads check themselves.)
+func OnlyAccumulated(c *ir.Checker, v *ir.Value) {
+	if c.Func == nil || NotPartial(v) == nil {
+		return
+	}
+	c.Func.Body.Walk(func(op *ir.Op) bool {
+		for _, cl := range op.Clauses {
+			if reads, ok := cl.(*ir.Reads); ok {
+				for _, r := range reads.List {
+					if r.Src == v {
+						c.Errorf(op, "%v", NotPartial(v))
+					}
+				}
+			}
+		}
+		return true
+	})
+}

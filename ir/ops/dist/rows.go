@@ -58,10 +58,10 @@ var Halo = ir.Register(&ir.OpDef{
 		}
 		checkGrid(c, op, op.Operand(0).Type.(ir.Buf).Dist)
 	},
-	Effects: func(op *ir.Op) []ir.Effect {
-		return append(access.Updates(op.Operand(0)), sync)
-	},
-	Eval: evalHalo,
+	// Halo copies are not the program's data: a buffer that is only read has
+	// halos to refresh too.
+	Effects: func(op *ir.Op) []ir.Effect { return append(access.Reads(op.Operand(0)), sync) },
+	Eval:    evalHalo,
 })
 
 // sync is the effect of a collective.

@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"tenon/ir"
-	"tenon/ir/sym"
 )
 
 // Barrier lets the threads of a block meet.
@@ -27,34 +26,3 @@ var Barrier = ir.Register(&ir.OpDef{
 		}
 	},
 })
-
-// checkUniform reports barriers under conditions or bounds that plainly differ
-// from thread to thread: those that mention a thread's id. The rest is found
-// when running.
-func checkUniform(c *ir.Checker, launch *ir.Op) {
-	ids := map[string]bool{}
-	for _, a := range ir.GetClause[*ir.Axes](launch, "threads").List {
-		ids[a.Name] = true
-	}
-	var visit func(r *ir.Region, under string)
-	visit = func(r *ir.Region, under string) {
-		for _, op := range r.Ops {
-			if op.Def == Barrier && under != "" {
-				c.Errorf(op, "the barrier is under `%s`, which differs from thread to thread, so not all threads reach it", under)
-			}
-			inner := under
-			op.Exprs(func(e sym.Expr) sym.Expr {
-				for _, n := range e.Names() {
-					if ids[n] && len(op.Regions()) > 0 && inner == "" {
-						inner = e.String()
-					}
-				}
-				return e
-			})
-			for _, in := range op.Regions() {
-				visit(in, inner)
-			}
-		}
-	}
-	visit(body(launch), "")
-}

@@ -51,7 +51,6 @@ func checkLaunch(c *ir.Checker, op *ir.Op) {
 		}
 		return true
 	})
-	checkUniform(c, op)
 }
 
 func threadCount(op *ir.Op) (int64, error) {

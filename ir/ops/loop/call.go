@@ -52,10 +52,24 @@ func checkCall(c *ir.Checker, op *ir.Op) {
 		return
 	}
 	for i, a := range args {
-		if err := fits(callee.Params[i], a); err != nil {
+		err := fits(callee.Params[i], a)
+		if err == nil && callee.Params[i].Mode != ir.ModeIn {
+			err = overlaps(args, i)
+		}
+		if err != nil {
 			c.Errorf(op, "operand %d, for %%%s of @%s: %v", i+1, callee.Params[i].Value.Name, callee.Name, err)
 		}
 	}
+}
+
+// overlaps checks that operand i, which the callee writes, is none of the others.
+func overlaps(args []ir.Arg, i int) error {
+	for j, b := range args {
+		if j != i && b.Value == args[i].Value && (b.View == nil || args[i].View == nil) {
+			return fmt.Errorf("the callee writes it, but operand %d is the same buffer; buffers of a call must not overlap", j+1)
+		}
+	}
+	return nil
 }
 
 // fits compares kind, element type and rank; sizes are checked at entry.

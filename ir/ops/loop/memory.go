@@ -78,6 +78,7 @@ var Alloc = ir.Register(&ir.OpDef{
 		t, err := access.One[ir.Buf](declared, "buf<f32[M, N]>")
 		return []ir.Type{t}, err
 	},
+	Verify: func(c *ir.Checker, op *ir.Op) { dist.OnlyAccumulated(c, op.Results[0]) },
 	Effects: func(op *ir.Op) []ir.Effect {
 		return []ir.Effect{{Kind: ir.EffectAlloc, Value: op.Results[0]}, access.Trap}
 	},
