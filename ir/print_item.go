@@ -65,7 +65,7 @@ func (w *printer) signature(head string, ps []*Param, moded bool) {
 		texts[i] = w.param(q, moded)
 	}
 	one := head + "(" + strings.Join(texts, ", ") + ")"
-	if 2*w.indent+len(one) <= lineWidth {
+	if 2*w.indent+len(one)+len(" {") <= lineWidth {
 		w.piece(one)
 		return
 	}
