@@ -1,6 +1,7 @@
 package ops_test
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -99,4 +100,11 @@ func mustParse(t *testing.T, text string) *ir.Module {
 		t.Fatalf("%v\n%s", err, text)
 	}
 	return m
+}
+
+// faults are the single errors in err.
+func faults(err error) diag.List {
+	var l diag.List
+	errors.As(err, &l)
+	return l
 }
