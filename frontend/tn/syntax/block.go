@@ -35,7 +35,7 @@ var (
 
 // Parse is the production of FnBody, called by participle.
 func (b *FnBody) Parse(lex *lexer.PeekingLexer) error {
-	return b.parse(lex, "a statement: let, return, next, stack", func(t *lexer.Token) bool {
+	return b.parse(lex, fnStatement, func(t *lexer.Token) bool {
 		return fnStarts[t.Value]
 	}, func() (Stmt, error) {
 		s, err := fnStmtParser.ParseFromLexer(lex, participle.AllowTrailing(true))
@@ -46,7 +46,7 @@ func (b *FnBody) Parse(lex *lexer.PeekingLexer) error {
 // Parse is the production of ProcBody, called by participle.
 func (b *ProcBody) Parse(lex *lexer.PeekingLexer) error {
 	line := 0
-	return b.parse(lex, "a statement: var, let, for, if, or an assignment", func(t *lexer.Token) bool {
+	return b.parse(lex, procStatement, func(t *lexer.Token) bool {
 		fresh := t.Pos.Line != line
 		line = t.Pos.Line
 		return procStarts[t.Value] || fresh && t.Type == tokIdent

@@ -55,17 +55,40 @@ func unexpected(t *lexer.Token, expected string) *syntaxError {
 	return e
 }
 
-// hint is the fix for mistakes that a look at the token gives away.
+// hints are the fixes for mistakes that a look at the token gives away: the
+// token (or "name" for any), a part of what was expected, the fix.
+var hints = []struct{ token, expected, fix string }{
+	{"=", ")", "equality is written `==`"},
+	{"=", "`{`", "equality is written `==`"},
+	{")", "a ", "remove the comma, or write what is missing"},
+	{"]", "`:`", "give the type parameter a class: `E: float`, `E: int` or `E: number`"},
+	{"{", "`->`", "a fn gives results, `-> f32[N]`; loops over buffers are a `proc`"},
+	{":", "`]`", "there are no slices: write the index, `x[i+1] for i in 0..N`"},
+	{"..", "", "a range is written `i in a..b`; a pack is written `..p` inside brackets"},
+	{"if", "an expression", "write `select(condition, a, b)`"},
+	{"for", fnStatement, "loops stand in procs; a fn has `let y = for t in 0..T carry s = .. { .. }`"},
+	{"if", fnStatement, "branches stand in procs; a fn has `select(condition, a, b)`"},
+	{"var", fnStatement, "variables stand in procs; a fn binds values with `let`"},
+	{"name", fnStatement, "values are bound with `let name = ..`"},
+	{"return", procStatement, "a proc returns nothing: assign to its out and inout buffers"},
+	{"==", "`=`", "an assignment is written `=`"},
+}
+
+// What the two kinds of bodies expect.
+const (
+	fnStatement   = "a statement: let, return, next or stack"
+	procStatement = "a statement: let, var, for, if, an assignment or a call"
+)
+
 func hint(t *lexer.Token, expected string) string {
-	switch {
-	case t.Type == tokKeyword && expected == "a name":
+	if t.Type == tokKeyword && expected == "a name" {
 		return fmt.Sprintf("`%s` is a reserved word; take another name", t.Value)
-	case t.Value == "=" && strings.Contains(expected, ")"):
-		return "equality is written `==`"
-	case t.Value == "," && expected == "an expression", t.Value == ")" && expected == "an expression":
-		return "an expression is missing here"
-	case t.Value == "..":
-		return "a range is written `i in a..b`; a pack is written `..p` inside brackets"
+	}
+	for _, h := range hints {
+		same := h.token == t.Value || h.token == "name" && t.Type == tokIdent
+		if same && strings.Contains(expected, h.expected) {
+			return h.fix
+		}
 	}
 	return ""
 }
@@ -82,7 +105,7 @@ var productions = map[string]string{
 
 var expectedText = regexp.MustCompile(`\(expected (.*)\)$`)
 
-// terms are the first elements of a grammar text as participle prints it.
+// term matches the first element of a grammar text as participle prints it.
 var term = regexp.MustCompile(`^[ (]*(?:\(\?[=!] )?("(?:[^"\\]|\\.)*"|<[a-z]+>|[A-Za-z]+)`)
 
 // toDiag turns an error of participle into ours; what is expected where
@@ -95,7 +118,7 @@ func toDiag(err error, what string) *diag.Error {
 	var ut *participle.UnexpectedTokenError
 	if errors.As(err, &ut) {
 		if m := expectedText.FindStringSubmatch(ut.Message()); m != nil {
-			what = firstTerms(m[1])
+			what = firstTerm(m[1])
 		}
 		return unexpected(&ut.Unexpected, what).d
 	}
@@ -106,9 +129,8 @@ func toDiag(err error, what string) *diag.Error {
 	return diag.Errorf(diag.Pos{}, "%v", err)
 }
 
-// firstTerms names what may come first according to a piece of grammar: its
-// first term, and the next ones as long as the terms before are optional.
-func firstTerms(grammar string) string {
+// firstTerm names what comes first in a piece of grammar.
+func firstTerm(grammar string) string {
 	m := term.FindStringSubmatch(grammar)
 	if m == nil {
 		return ""

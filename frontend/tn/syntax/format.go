@@ -35,15 +35,16 @@ type printer struct {
 	indent   int
 	lastLine int  // the line of the source where the last thing printed ended
 	fresh    bool // a block was just opened: no blank line here
+	blank    bool // a blank line must stand here
 }
 
 // start begins a line for something that stood on the given line of the source,
 // after one blank line if there was one.
 func (p *printer) start(line int) {
-	if p.b.Len() > 0 && !p.fresh && p.lastLine > 0 && line > p.lastLine+1 {
+	if p.blank || p.b.Len() > 0 && !p.fresh && p.lastLine > 0 && line > p.lastLine+1 {
 		p.b.WriteString("\n")
 	}
-	p.fresh = false
+	p.fresh, p.blank = false, false
 	p.b.WriteString(strings.Repeat(" ", p.indent))
 }
 
@@ -90,9 +91,7 @@ func (p *printer) trailing(end Position, limit int) *Comment {
 // and its comments.
 func (p *printer) item(it *Item, blank bool) {
 	_, isImport := it.Decl.(*Import)
-	if blank && !isImport {
-		p.lastLine = min(p.lastLine, p.firstLine(it)-2)
-	}
+	p.blank = blank && !isImport
 	p.commentsBefore(it.Pos.Offset, math.MaxInt)
 	for _, d := range it.Directives {
 		p.commentsBefore(d.EndPos.Offset, d.Pos.Line)
@@ -113,19 +112,6 @@ func (p *printer) item(it *Item, blank bool) {
 	case *Monoid:
 		p.monoid(d)
 	}
-}
-
-// firstLine is the line of the source of the first thing to print for it. A
-// tree without positions counts as lines far apart.
-func (p *printer) firstLine(it *Item) int {
-	if it.Pos.Line == 0 {
-		p.lastLine = 1
-		return math.MaxInt32
-	}
-	if len(p.comments) > 0 && p.comments[0].Pos.Offset < it.Pos.Offset {
-		return p.comments[0].Pos.Line
-	}
-	return it.Pos.Line
 }
 
 func (p *printer) fn(d *Fn) {

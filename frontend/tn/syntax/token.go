@@ -28,8 +28,9 @@ var lexRules = lexer.MustStateful(lexer.Rules{"Root": {
 	{Name: "Float", Pattern: `[0-9]+(?:\.[0-9]+(?:[eE][+-]?[0-9]+)?|[eE][+-]?[0-9]+)`},
 	{Name: "Int", Pattern: `0[xX][0-9a-fA-F]+|[0-9]+`},
 	{Name: "String", Pattern: `"(?:[^"\\\n]|\\[^\n])*"`},
+	{Name: "Foreign", Pattern: `&&|\|\||/\*|\*\*|:=|\+\+|<<|>>`},
 	{Name: "Op", Pattern: `\.\.|->|==|!=|<=|>=|\+=|-=|\*=|/=|%=|[-+*/%<>=(){}\[\],;:@]`},
-	{Name: "Bad", Pattern: `"[^\n]*|&&|\|\||/\*|\*\*|(?s:.)`},
+	{Name: "Bad", Pattern: `"[^\n]*|(?s:.)`},
 }})
 
 // The token types, by name, as the lexer numbers them.
@@ -42,6 +43,7 @@ var (
 	tokInt     = lexRules.Symbols()["Int"]
 	tokString  = lexRules.Symbols()["String"]
 	tokOp      = lexRules.Symbols()["Op"]
+	tokForeign = lexRules.Symbols()["Foreign"] // an operator of other languages
 	tokBad     = lexRules.Symbols()["Bad"]
 )
 
@@ -81,24 +83,37 @@ func lex(filename, src string) *scan {
 
 func (s *scan) add(t lexer.Token, src string) {
 	switch t.Type {
-	case tokBad:
+	case tokBad, tokForeign:
 		s.errs = append(s.errs, badToken(t))
 		return
 	case tokComment:
 		s.comments = append(s.comments, newComment(t, src))
 	case tokIdent, tokKeyword:
-		if n := len(s.tokens); n > 0 && (s.tokens[n-1].Type == tokInt || s.tokens[n-1].Type == tokFloat) {
-			s.errs = append(s.errs, badNumber(s.tokens[n-1], t))
+		if num := s.numberBefore(t); num != nil {
+			s.errs = append(s.errs, badNumber(*num, t))
 			return
 		}
 	}
 	s.tokens = append(s.tokens, t)
 }
 
+// numberBefore is the number that t touches, or nil.
+func (s *scan) numberBefore(t lexer.Token) *lexer.Token {
+	if len(s.tokens) == 0 {
+		return nil
+	}
+	n := &s.tokens[len(s.tokens)-1]
+	if n.Type != tokInt && n.Type != tokFloat || n.Pos.Offset+len(n.Value) != t.Pos.Offset {
+		return nil
+	}
+	return n
+}
+
 // badFixes says what to write instead of a spelling from another language.
 var badFixes = map[string]string{
 	"&&": "write `and`", "||": "write `or`", "!": "write `not`", "&": "write `and`", "|": "write `or`",
-	"/*": "comments are `// ...` to the end of the line", "**": "write `pow(x, y)`", "^": "write `pow(x, y)`",
+	"/*": "comments are `// ...` to the end of the line", "**": "write `pow(x, y)`", ":=": "write `=`", "++": "write `+= 1`",
+	"<<": "write `shl(x, n)`", ">>": "write `shr(x, n)`", "^": "write `pow(x, y)`",
 	"'": "strings are written with double quotes", "#": "comments start with `//`",
 	".": "a number needs a digit on both sides of its point; a range is written `a..b`",
 	"?": "write `select(condition, a, b)`",
