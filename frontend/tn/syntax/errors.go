@@ -81,6 +81,9 @@ const (
 )
 
 func hint(t *lexer.Token, expected string) string {
+	if t.Type == tokKeyword && t.Value == "not" && expected == "an expression" {
+		return "put parentheses around `not ...` here"
+	}
 	if t.Type == tokKeyword && expected == "a name" {
 		return fmt.Sprintf("`%s` is a reserved word; take another name", t.Value)
 	}

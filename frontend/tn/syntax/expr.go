@@ -110,10 +110,13 @@ func (p *exprParser) value() (Expr, error) {
 // operator stands beside it.
 func (p *exprParser) binary(level int) (Expr, error) {
 	if level == len(binaryLevels) {
-		return p.prefix()
+		if p.is("-") {
+			return p.prefix("-", level)
+		}
+		return p.postfix()
 	}
 	if level == levelCompare && p.is("not") {
-		return p.prefix()
+		return p.prefix("not", levelCompare)
 	}
 	x, err := p.binary(level + 1)
 	for n := 0; err == nil; n++ {
@@ -148,23 +151,15 @@ func (p *exprParser) operator(x Expr, level int) (Expr, error) {
 	return &Binary{Span: p.end(x.Bounds().Pos), Op: op.Value, OpPos: op.Pos, X: x, Y: y}, nil
 }
 
-// prefix reads `-x`, `not x` and what they stand before. `-` binds tighter than
-// `*`, `not` looser than a comparison.
-func (p *exprParser) prefix() (Expr, error) {
-	t := p.lex.Peek()
-	neg, not := t.Type == tokOp && t.Value == "-", t.Type == tokKeyword && t.Value == "not"
-	if !neg && !not {
-		return p.postfix()
-	}
+// prefix reads `-x` or `not x`, where x is an operand of the given level: `-`
+// binds tighter than `*`, `not` looser than a comparison.
+func (p *exprParser) prefix(op string, level int) (Expr, error) {
+	t := *p.lex.Peek()
 	if p.depth++; p.depth > maxNesting {
-		return nil, fault(t, "operators are nested more than %d deep", maxNesting)
+		return nil, fault(&t, "operators are nested more than %d deep", maxNesting)
 	}
 	defer func() { p.depth-- }()
-	op := *p.lex.Next()
-	level := len(binaryLevels)
-	if not {
-		level = levelCompare
-	}
+	p.lex.Next()
 	x, err := p.binary(level)
 	if err != nil {
 		return nil, err
@@ -172,7 +167,7 @@ func (p *exprParser) prefix() (Expr, error) {
 	if err := noTuple(x); err != nil {
 		return nil, err
 	}
-	return &Unary{Span: p.end(op.Pos), Op: op.Value, X: x}, nil
+	return &Unary{Span: p.end(t.Pos), Op: op, X: x}, nil
 }
 
 // postfix reads a primary and the subscripts after it.

@@ -116,8 +116,8 @@ func (p *printer) item(it *Item, blank bool) {
 
 func (p *printer) fn(d *Fn) {
 	params := p.params(d.Params, d.Results[0].Pos.Offset)
-	head := []*layout{text("fn " + d.Name.Name), typeParams(d.TypeParams), params, text(" -> "), resultsLayout(d.Results), whereLayout(d.Where)}
-	p.header(d.Span, head, &d.Body.Block)
+	head := []*layout{text("fn " + d.Name.Name), typeParams(d.TypeParams), params, text(" -> "), resultsLayout(d.Results)}
+	p.header(d.Span, cat(head...), d.Where, &d.Body.Block)
 }
 
 func (p *printer) proc(d *Proc) {
@@ -126,15 +126,20 @@ func (p *printer) proc(d *Proc) {
 		limit = d.Where[0].Bounds().Pos.Offset
 	}
 	params := p.params(d.Params, limit)
-	head := []*layout{text("proc " + d.Name.Name), typeParams(d.TypeParams), params, whereLayout(d.Where)}
-	p.header(d.Span, head, &d.Body.Block)
+	head := []*layout{text("proc " + d.Name.Name), typeParams(d.TypeParams), params}
+	p.header(d.Span, cat(head...), d.Where, &d.Body.Block)
 }
 
-// header prints the head of an item with its body.
-func (p *printer) header(s Span, head []*layout, body *Block) {
+// header prints the head of an item with its body. The facts move to a line of
+// their own before the signature breaks.
+func (p *printer) header(s Span, head *layout, where []Expr, body *Block) {
 	p.commentsBefore(body.Pos.Offset, s.Pos.Line)
 	p.start(s.Pos.Line)
-	p.write(group(append(head, text(" {"))...), 0)
+	facts := whereLayout(where)
+	if !fits(frame{l: head}, nil, lineWidth) {
+		facts = group(facts)
+	}
+	p.write(group(head, facts, text(" {")), 0)
 	p.body(body, math.MaxInt)
 }
 

@@ -58,17 +58,17 @@ func listLayout(open string, list []*layout, closing string) *layout {
 }
 
 func indexLayout(e *Index) *layout {
-	l := cat(exprLayout(e.X), text("["), nest(join(subList(e.Subs))), text("]"))
+	l := cat(exprLayout(e.X), text("["), joinTight(subList(e.Subs)), text("]"))
 	if e.Policy != "" {
 		l = cat(l, text(" "+e.Policy))
 	}
-	return group(l)
+	return l
 }
 
 // reduceLayout keeps the body on the line of the bracket: there a user's monoid
 // is told from a subscript.
 func reduceLayout(e *Reduce) *layout {
-	head := []*layout{join(axisList(e.Axes))}
+	head := []*layout{joinTight(axisList(e.Axes))}
 	if len(e.Where) > 0 {
 		if len(e.Axes) > 0 {
 			head = append(head, line())
@@ -181,14 +181,14 @@ func dimsLayout(d *Dims) *layout {
 	if d == nil {
 		return text("")
 	}
-	return group(text("["), nest(join(subList(d.List))), text("]"))
+	return cat(text("["), joinTight(subList(d.List)), text("]"))
 }
 
 func targetLayout(t *Target) *layout {
 	if !t.Indexed {
 		return text(t.Name.Name)
 	}
-	return group(text(t.Name.Name+"["), nest(join(axisList(t.Index))), text("]"))
+	return cat(text(t.Name.Name+"["), joinTight(axisList(t.Index)), text("]"))
 }
 
 func valuesLayout(v *Values) *layout {

@@ -30,7 +30,7 @@ func (p *exprParser) bracket(x Expr) (Expr, error) {
 		if !p.accept(",") {
 			break
 		}
-		if p.is("]") {
+		if p.is("]") || p.is("where") {
 			return nil, unexpected(p.lex.Peek(), "an index")
 		}
 	}

@@ -63,6 +63,19 @@ func join(list []*layout) *layout {
 	return cat(out...)
 }
 
+// joinTight puts `, ` between the elements and breaks nowhere: a line broken
+// inside a subscript reads badly.
+func joinTight(list []*layout) *layout {
+	var out []*layout
+	for i, l := range list {
+		if i > 0 {
+			out = append(out, text(", "))
+		}
+		out = append(out, l)
+	}
+	return cat(out...)
+}
+
 // frame is a layout waiting to be printed, with its indent and mode.
 type frame struct {
 	l      *layout
@@ -108,7 +121,7 @@ func pushAll(stack []frame, f frame) []frame {
 // fits reports whether f, printed flat, and what follows it up to the next line
 // break need no more than room columns.
 func fits(f frame, rest []frame, room int) bool {
-	f.flat = true
+	f.flat = !f.l.hard
 	todo := []frame{f}
 	for room >= 0 {
 		if len(todo) == 0 {

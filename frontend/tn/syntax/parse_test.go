@@ -120,7 +120,7 @@ func TestErrorsAtEveryToken(t *testing.T) {
 		}
 		counts := map[int]int{}
 		for _, item := range items(t, name, src) {
-			mutants(item, 6, func(tok lexer.Token, mutated string) {
+			mutants(item, 3, func(tok lexer.Token, mutated string) {
 				_, err := Parse(name, mutated+after)
 				if err == nil {
 					t.Fatalf("the fault in the last item is not reported:\n%s", mutated)
