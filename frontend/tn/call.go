@@ -307,7 +307,7 @@ func hasAxisArg(c *syntax.Call) bool {
 // callOwn emits a tensor.call of a func of the file. nil: the callee needs
 // expansion (scalars, patterns or run-time sizes are involved).
 func (f *fnState) callOwn(c *syntax.Call, d *decl) []*tensor {
-	callee := f.p.function(d)
+	callee := f.p.function(d, c.Fn)
 	if len(f.p.errs) > 0 {
 		panic(abort{})
 	}

@@ -10,7 +10,7 @@ import (
 // carryLoop elaborates `for t in lo..hi carry s[n] = init { .. next .. stack .. }`
 // and returns the last carried values, then the stacked ones.
 func (f *fnState) carryLoop(l *syntax.CarryLoop) []result {
-	cl := &carryLoop{f: f, l: l, next: map[string]*syntax.Next{}}
+	cl := &carryLoop{f: f, l: l, next: map[string]*syntax.Next{}, carried: map[string]bool{}}
 	cl.collect()
 	inits := cl.inits()
 	outer, outerNames, outerScope, region := f.region, f.names, f.scope, &ir.Region{}
@@ -35,18 +35,19 @@ func (f *fnState) carryLoop(l *syntax.CarryLoop) []result {
 }
 
 type carryLoop struct {
-	f     *fnState
-	l     *syntax.CarryLoop
-	next  map[string]*syntax.Next
-	stack []*syntax.Ident
-	trip  sym.Expr
-	index *index
+	f       *fnState
+	l       *syntax.CarryLoop
+	next    map[string]*syntax.Next
+	carried map[string]bool
+	stack   []*syntax.Ident
+	trip    sym.Expr
+	index   *index
 }
 
 // collect finds the next and stack statements.
 func (cl *carryLoop) collect() {
 	p := cl.f.p
-	carried := map[string]bool{}
+	carried := cl.carried
 	for _, c := range cl.l.Carry {
 		if carried[c.Target.Name.Name] {
 			p.fail(c, "%s is carried twice", c.Target.Name.Name)
@@ -96,7 +97,7 @@ func (cl *carryLoop) init(c *syntax.CarryInit) result {
 		exprs = append(exprs, next.Value)
 	}
 	s.scope.names[cl.l.Range.Name.Name] = &binding{kind: bindIndex, index: &index{}}
-	r := s.rangesOf(exprs...)
+	r := s.rangesWithout(cl.carried, exprs...)
 	delete(s.scope.names, cl.l.Range.Name.Name)
 	par := s.bindAxes(c.Target.Index, r)
 	want := s.peek(c.Value)

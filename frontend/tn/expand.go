@@ -2,6 +2,7 @@ package tn
 
 import (
 	"strconv"
+	"strings"
 
 	"tenon/frontend/tn/syntax"
 	"tenon/internal/num"
@@ -419,7 +420,16 @@ func (x *expansion) axisOf(t *tensor) int {
 				return i
 			}
 		}
-		x.fail(x.axis, "the argument has no axis named %s", n.Name)
+		names := []string{}
+		for _, d := range t.axes {
+			if d.name != "" {
+				names = append(names, d.name)
+			}
+		}
+		if len(names) == 0 {
+			x.fail(x.axis, "the axes of this argument have no names; write axis=-1 or another number")
+		}
+		x.fail(x.axis, "the argument has no axis named %s; it has %s", n.Name, strings.Join(names, ", "))
 	}
 	k, ok := literalInt(x.axis)
 	if !ok {

@@ -149,6 +149,18 @@ func (s *site) lookup(n *syntax.Name) *binding {
 	return b
 }
 
+// undefined reports the first undefined name of an index expression, if that is
+// what is wrong with it.
+func (s *site) undefined(e syntax.Expr) {
+	syntax.Walk(e, func(n syntax.Node) bool {
+		if n, ok := n.(*syntax.Name); ok {
+			s.lookup(n)
+		}
+		_, call := n.(*syntax.Call)
+		return !call
+	})
+}
+
 // nearName is a name in scope at edit distance one.
 func (s *site) nearName(name string) string {
 	for sc := s.scope; sc != nil; sc = sc.up {

@@ -12,13 +12,14 @@ import (
 // region.
 type result = *tensor
 
-// function elaborates a fn of the file into a func, once.
-func (p *program) function(d *decl) *ir.Func {
+// function elaborates a fn of the file into a func, once; at is the place that
+// needs it.
+func (p *program) function(d *decl, at syntax.Node) *ir.Func {
 	if f := p.funcs[d]; f != nil {
 		return f
 	}
 	n := d.node.(*syntax.Fn)
-	p.enterCall(n.Name, d)
+	p.enterCall(at, d)
 	fn := &ir.Func{Level: ir.LevelTensor, Name: n.Name.Name, Loc: loc(n.Name), Body: &ir.Region{}}
 	f := newFnState(p, fn)
 	ok := true

@@ -44,6 +44,7 @@ func (s *site) rangeAxis(a *syntax.Axis) *index {
 func (s *site) bound(e syntax.Expr) sym.Expr {
 	x, ok := s.symbolic(e)
 	if !ok {
+		s.undefined(e)
 		s.f.p.failWith(e.Errorf("the end of a range is not an index expression").
 			WithExpected("dims, indices and integers under + - *, floordiv, mod, min, max").
 			WithFix("in a fn a range is known before the loop; use a guard for what depends on data"))

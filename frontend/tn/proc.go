@@ -7,13 +7,14 @@ import (
 	"tenon/ir/sym"
 )
 
-// procedure elaborates a proc into a proc at loop level, once.
-func (p *program) procedure(d *decl) *ir.Func {
+// procedure elaborates a proc into a proc at loop level, once; at is the place
+// that needs it.
+func (p *program) procedure(d *decl, at syntax.Node) *ir.Func {
 	if f := p.funcs[d]; f != nil {
 		return f
 	}
 	n := d.node.(*syntax.Proc)
-	p.enterCall(n.Name, d)
+	p.enterCall(at, d)
 	fn := &ir.Func{IsProc: true, Level: ir.LevelLoop, Name: n.Name.Name, Loc: loc(n.Name), Body: &ir.Region{}}
 	f := newFnState(p, fn)
 	if len(n.TypeParams) > 0 {
@@ -348,7 +349,7 @@ func (f *fnState) callProc(c *syntax.CallStmt) {
 	if !ok || d.origin != declOwn {
 		f.p.failWith(c.Name.Errorf("no proc %s in this file", c.Name.Name).WithFix("define it here; a proc calls procs of its own file"))
 	}
-	callee := f.p.procedure(d)
+	callee := f.p.procedure(d, c.Name)
 	if len(c.Args) != len(n.Params) {
 		f.p.failWith(c.Errorf("%s takes %d arguments, and %d are given", c.Name.Name, len(n.Params), len(c.Args)).WithNote(n.Name.At(), "declared here"))
 	}

@@ -195,10 +195,10 @@ func (p *program) elaborateItem(d *decl) {
 		switch n := d.node.(type) {
 		case *syntax.Fn:
 			if len(n.TypeParams) == 0 && !hasPacks(n) {
-				p.function(d)
+				p.function(d, n.Name)
 			}
 		case *syntax.Proc:
-			p.procedure(d)
+			p.procedure(d, n.Name)
 		}
 	})
 }

@@ -24,12 +24,16 @@ type ranges struct {
 	packAt map[string]syntax.Node
 	order  []string // free indices and packs ("..p") in order of appearance
 	bound  []map[string]bool
+	skip   map[string]bool // names that are not bound yet: what they are says nothing
 }
 
 // rangesOf scans expressions for the indices that none of their own reductions
 // bind.
-func (s *site) rangesOf(es ...syntax.Expr) *ranges {
-	r := &ranges{s: s, found: map[string][]candidate{}, packs: map[string][][]dim{}, packAt: map[string]syntax.Node{}}
+func (s *site) rangesOf(es ...syntax.Expr) *ranges { return s.rangesWithout(nil, es...) }
+
+// rangesWithout is rangesOf where the names in skip are not bound yet.
+func (s *site) rangesWithout(skip map[string]bool, es ...syntax.Expr) *ranges {
+	r := &ranges{s: s, skip: skip, found: map[string][]candidate{}, packs: map[string][][]dim{}, packAt: map[string]syntax.Node{}}
 	for _, e := range es {
 		r.scan(e)
 	}
@@ -90,10 +94,15 @@ func (r *ranges) scanReduce(e *syntax.Reduce) {
 }
 
 func (r *ranges) scanIndex(e *syntax.Index) {
+	if n, ok := syntax.Unparen(e.X).(*syntax.Name); ok && r.skip[n.Name] {
+		return
+	}
 	t := r.s.tensorOf(e.X)
 	if t == nil {
 		if p := r.s.patternOf(e.X); p != nil {
 			r.scanPattern(e, p)
+		} else if n, ok := syntax.Unparen(e.X).(*syntax.Name); ok {
+			r.s.lookup(n) // an unknown tensor is the fault to report, not its index
 		}
 		return
 	}

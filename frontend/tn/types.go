@@ -85,6 +85,7 @@ func (f *fnState) dimExpr(s *syntax.Sub, declare bool) sym.Expr {
 	}
 	e, ok := f.top().symbolic(s.X)
 	if !ok {
+		f.top().undefined(s.X)
 		f.p.failWith(s.Errorf("this is not a dim").WithExpected("names, integers, + - *, floordiv, mod, min, max").
 			WithFix("for example N, 8, 2*N or floordiv(K, 8)"))
 	}
@@ -250,6 +251,7 @@ func (f *fnState) where(list []syntax.Expr) {
 		for _, part := range conjuncts(x) {
 			c, ok := f.top().condition(part)
 			if !ok {
+				f.top().undefined(part)
 				f.p.failWith(part.Errorf("this is not a fact about dims").WithExpected("a comparison of dims, such as K %% 8 == 0 or D <= 256"))
 			}
 			f.declare(c)
