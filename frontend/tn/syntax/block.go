@@ -92,7 +92,9 @@ func (b *Block) statement(lex *lexer.PeekingLexer, what string, starts func(*lex
 		b.Stmts = append(b.Stmts, s)
 		return
 	}
-	b.errs = append(b.errs, toDiag(err, what))
+	if len(b.errs) <= maxErrors {
+		b.errs = append(b.errs, toDiag(err, what))
+	}
 	if lex.Cursor() == before {
 		skipOne(lex)
 	}

@@ -7,8 +7,8 @@ import (
 	"tenon/internal/diag"
 )
 
-// maxErrors bounds the report of one file; behind that many faults the rest is
-// noise.
+// maxErrors bounds the report of one file, and the work spent on one that is no
+// program at all: behind that many faults the rest is noise.
 const maxErrors = 50
 
 // fnLine and procLine are one statement, the roots of the parsers that bodies
@@ -63,7 +63,7 @@ func Parse(filename, src string) (*File, error) {
 	f.EndPos = s.tokens[len(s.tokens)-1].Pos
 	errs := s.errs
 	failed := false // the item before had an error: what is left of it is no second one
-	for !lx.Peek().EOF() {
+	for !lx.Peek().EOF() && len(errs) <= maxErrors {
 		before := lx.Cursor()
 		it, err := itemParser.ParseFromLexer(lx, participle.AllowTrailing(true))
 		found := bodyErrors(it)
@@ -121,8 +121,8 @@ func report(errs diag.List) error {
 		}
 	}
 	if len(kept) > maxErrors {
-		rest := len(kept) - maxErrors
-		kept = append(kept[:maxErrors], diag.Errorf(kept[maxErrors].Pos, "%d more errors in this file", rest))
+		kept = append(kept[:maxErrors], diag.Errorf(kept[maxErrors].Pos, "more errors from here on").
+			WithFix("correct those above first"))
 	}
 	return kept
 }

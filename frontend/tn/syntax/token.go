@@ -84,7 +84,9 @@ func lex(filename, src string) *scan {
 func (s *scan) add(t lexer.Token, src string) {
 	switch t.Type {
 	case tokBad, tokForeign:
-		s.errs = append(s.errs, badToken(t))
+		if len(s.errs) <= maxErrors {
+			s.errs = append(s.errs, badToken(t))
+		}
 		return
 	case tokComment:
 		s.comments = append(s.comments, newComment(t, src))
