@@ -30,15 +30,16 @@ func Parse(file, text string) (*Module, error) {
 // it. Values whose op failed have no type (nil), and ops that use one are not
 // typed, so that a fault is reported once.
 type parser struct {
-	file  string
-	toks  []token
-	i     int
-	errs  diag.List
-	mod   *Module
-	scope *scope
-	into  *Region // where the ops of nested operands go
-	depth int     // nesting of everything
-	nest  int     // open parentheses and brackets: line breaks are free inside
+	file    string
+	toks    []token
+	i       int
+	errs    diag.List
+	mod     *Module
+	scope   *scope
+	into    *Region // where the ops of nested operands go
+	depth   int     // nesting of everything
+	lexical int     // how many of errs the lexer found
+	nest    int     // open parentheses and brackets: line breaks are free inside
 
 	items     map[string]Item
 	encodings map[string]*Encoding // by name, made at the first mention
@@ -53,7 +54,7 @@ type parser struct {
 type tooMany struct{}
 
 func newParser(file string, toks []token, errs diag.List) *parser {
-	p := &parser{file: file, toks: toks, errs: errs, mod: &Module{}, scope: &scope{},
+	p := &parser{file: file, toks: toks, errs: errs, lexical: len(errs), mod: &Module{}, scope: &scope{},
 		items: map[string]Item{}, encodings: map[string]*Encoding{}, encUses: map[string]token{},
 		taken: map[string]bool{}, words: clauseWords()}
 	for _, t := range toks {
@@ -114,8 +115,14 @@ func (p *parser) attempt(f, skip func()) {
 	f()
 }
 
-// report records a fault that parsing survives.
+// report records a fault that parsing survives. What follows from a faulty
+// lexeme on the same line, or is known already, is left out.
 func (p *parser) report(e *diag.Error) {
+	for i, old := range p.errs {
+		if e.Pos == old.Pos && e.Msg == old.Msg || i < p.lexical && e.Pos.Line == old.Pos.Line {
+			return
+		}
+	}
 	p.errs = append(p.errs, e)
 	if len(p.errs) >= maxParseErrors {
 		panic(tooMany{})

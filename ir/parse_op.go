@@ -123,10 +123,18 @@ func (p *parser) skipOp() {
 	}
 }
 
-// startsOp guesses whether an op starts here, though a bracket is open.
+// startsOp guesses whether an op starts here, though a bracket is open: a name
+// of an op, perhaps behind `%a, %b =`.
 func (p *parser) startsOp() bool {
-	t := p.tok()
-	return t.kind == tokOp || t.kind == tokWord && LookupOp(t.text) != nil && p.peek().is("(")
+	i := p.i
+	for p.toks[i].kind == tokValue && p.toks[i+1].is(",") {
+		i += 2
+	}
+	if p.toks[i].kind == tokValue && p.toks[i+1].is("=") {
+		i += 2
+	}
+	t := p.toks[i]
+	return t.kind == tokOp || t.kind == tokWord && LookupOp(t.text) != nil && (i > p.i || p.toks[i+1].is("("))
 }
 
 // op reads one op and appends it to p.into.
@@ -211,7 +219,7 @@ func (p *parser) clause(op *Op, i int, outer *scope) {
 		if spec.Optional {
 			return
 		}
-		p.unexpected("%s of %s", describeClause(spec), op.Def.Name)
+		p.missing(op, spec)
 	}
 	t := p.tok()
 	if spec.word() != "" {
@@ -221,6 +229,15 @@ func (p *parser) clause(op *Op, i int, outer *scope) {
 	if spec.Kind != KindBlock {
 		p.bind(op, i, t)
 	}
+}
+
+// missing reports at the op if nothing follows, else at what follows.
+func (p *parser) missing(op *Op, spec ClauseSpec) {
+	t := p.tok()
+	if p.breaks() || t.is(";") || t.is("}") || t.kind == tokEOF {
+		panic(diag.Errorf(op.Loc.First(), "%s lacks %s", op.Def.Name, describeClause(spec)))
+	}
+	p.unexpected("%s of %s", describeClause(spec), op.Def.Name)
 }
 
 // bind lets the row type what the clause binds.
