@@ -49,12 +49,23 @@ func setTemp(name string, on bool) {
 // temporary file is removed and an old file of that name is untouched. A
 // device or pipe (/dev/stdout) is written directly.
 func WriteWhole(path string, fill func(w io.Writer) error) error {
+	return writeWhole(path, fill, nil)
+}
+
+// writeWhole calls then, if it is not nil, between writing and renaming.
+func writeWhole(path string, fill func(w io.Writer) error, then func() error) error {
 	pos := diag.Pos{File: path}
 	target, direct, err := writeTarget(path)
 	if err != nil {
 		return writeFault(pos, err)
 	}
+	if then == nil {
+		then = func() error { return nil }
+	}
 	if direct {
+		if err := then(); err != nil {
+			return err
+		}
 		return writeDirect(pos, target, fill)
 	}
 	file, err := createTemp(target)
@@ -65,6 +76,9 @@ func WriteWhole(path string, fill func(w io.Writer) error) error {
 	err = buffered(file, fill)
 	if cerr := file.Close(); err == nil {
 		err = cerr
+	}
+	if err == nil {
+		err = then()
 	}
 	if err == nil {
 		err = os.Rename(file.Name(), target)

@@ -38,29 +38,42 @@ func checkOutName(path string) error {
 // Write writes one array to an npy file, or arrays to an npz file, as the
 // extension says; a device takes npy.
 func Write(path string, names []string, arrays []*Array) error {
+	return WriteThen(path, names, arrays, nil)
+}
+
+// WriteThen is Write that calls then once the data are on disk, before the file
+// takes its name; if then fails, the file is not written. So several files are
+// written all or none: each in the then of the one before.
+func WriteThen(path string, names []string, arrays []*Array, then func() error) error {
 	if strings.EqualFold(filepath.Ext(path), ".npz") {
-		return WriteNpz(path, names, arrays)
+		return writeNpz(path, names, arrays, then)
 	}
 	if len(arrays) != 1 {
 		return diag.Errorf(diag.Pos{File: path}, "an npy file holds one array, there are %d results", len(arrays)).
 			WithFix("write an .npz file, or each result to its own file")
 	}
-	return WriteNpy(path, arrays[0])
+	return writeNpy(path, arrays[0], then)
 }
 
 // WriteNpy writes a in C order (npy version 1.0), whole or not at all. index
 // is written as int64; bf16, which npy lacks, is an error.
-func WriteNpy(path string, a *Array) error {
+func WriteNpy(path string, a *Array) error { return writeNpy(path, a, nil) }
+
+func writeNpy(path string, a *Array, then func() error) error {
 	head, err := npyHead(path, a)
 	if err != nil {
 		return err
 	}
-	return WriteWhole(path, func(w io.Writer) error { return writeParts(w, head, a.Contiguous()) })
+	return writeWhole(path, func(w io.Writer) error { return writeParts(w, head, a.Contiguous()) }, then)
 }
 
 // WriteNpz writes an uncompressed npz file, whole or not at all. The array
 // names[i] becomes the member names[i]; two equal names are an error.
 func WriteNpz(path string, names []string, arrays []*Array) error {
+	return writeNpz(path, names, arrays, nil)
+}
+
+func writeNpz(path string, names []string, arrays []*Array, then func() error) error {
 	if len(names) != len(arrays) {
 		diag.Bugf("weights.WriteNpz: %d names for %d arrays", len(names), len(arrays))
 	}
@@ -76,7 +89,7 @@ func WriteNpz(path string, names []string, arrays []*Array) error {
 			return err
 		}
 	}
-	return WriteWhole(path, func(w io.Writer) error {
+	return writeWhole(path, func(w io.Writer) error {
 		z := zip.NewWriter(w)
 		for i, a := range arrays {
 			entry, err := z.CreateHeader(&zip.FileHeader{Name: names[i] + ".npy", Method: zip.Store})
@@ -88,7 +101,7 @@ func WriteNpz(path string, names []string, arrays []*Array) error {
 			}
 		}
 		return z.Close()
-	})
+	}, then)
 }
 
 func writeParts(w io.Writer, parts ...[]byte) error {
