@@ -3,6 +3,7 @@ package interp_test
 import (
 	"fmt"
 	"math/rand/v2"
+	"os"
 	"testing"
 
 	"tenon/internal/num"
@@ -98,6 +99,64 @@ func TestJacobiOnRanks(t *testing.T) {
 				put(sum, at(sum)+num.Float(c))
 			}
 			wantWithin(t, what+" sum", out[2], sum)
+		}
+	}
+}
+
+// The body of the micro-kernel computes what its meaning says, within bounds.
+func TestBodyIsMeaning(t *testing.T) {
+	text, err := os.ReadFile("../ops/testdata/lower.tnir")
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := parseText(t, "lower.tnir", string(text)+`
+proc tile @tile<K>(in %a: buf<f32[4, K]>, in %b: buf<f32[K, 32]>, out %c: buf<f32[4, 32]>) {
+  tile.call kernel=@gemm_f32_4x32 (%c, K) a(i, l) { yield(load(%a[i, l])) } b(l, j) { yield(load(%b[l, j])) }
+  return() }`)
+	r := rand.New(rand.NewPCG(9, 9))
+	for _, K := range lowerSizes {
+		a, b := randomArray(r, num.F32, 4, K), randomArray(r, num.F32, K, 32)
+		what := fmt.Sprint("K=", K)
+		body := mustRun(t, what, interp.New(m, interp.Options{}), "gemm_f32_4x32_body", cloneArray(a), b, ir.NewArray(num.F32, 4, 32))
+		meaning := mustRun(t, what, interp.New(m, interp.Options{Shadow: true}), "tile", a, cloneArray(b), nil)
+		wantWithin(t, what, meaning[0], body[0].(*ir.Array))
+	}
+}
+
+// A choice between distributed variants: each rank goes back to where it was,
+// halos included, before the next one runs.
+func TestChooseOnRanks(t *testing.T) {
+	m := parseText(t, "c.tnir", `tenon ir 1
+grid @g(P)
+proc dist @p<N>(inout %A: buf<f64[N], dist(@g, block/0 halo(1, 1))>, out %B: buf<f64[N], dist(@g, block/0)>) {
+  dist.owned(%A) dim=0 exists(lo: 0 <= lo, hi: lo <= hi and hi <= N)
+  dist.halo(%A) dim=0
+  tile.choose dims(N) variant near {
+    loop.for i = lo to hi { store(add(load(%A[max(0, i - 1)]), load(%A[min(N - 1, i + 1)])), %B[i]) }
+    loop.for i = lo to hi { store(load(%B[i]), %A[i]) }
+  } variant far {
+    dist.halo(%A) dim=0
+    loop.for i = lo to hi { store(add(load(%A[max(0, i - 1)]), load(%A[min(N - 1, i + 1)])), %B[i]) }
+    loop.for i = lo to hi { store(load(%B[i]), %A[i]) }
+    dist.halo(%A) dim=0
+  } pick { yield(0: i32) }
+  dist.halo(%A) dim=0
+  loop.for i = lo to hi { store(sub(load(%B[i]), load(%A[max(0, i - 1)])), %B[i]) }
+  return() }`)
+	r := rand.New(rand.NewPCG(10, 10))
+	for _, ranks := range []int{1, 2, 3, 7} {
+		for _, N := range lowerSizes {
+			A := randomArray(r, num.F64, N)
+			for variant := range 2 {
+				alone, many := cloneArray(A), cloneArray(A)
+				opts := interp.Options{Variant: &variant}
+				one := mustRun(t, "alone", interp.New(m, opts), "p", alone, nil)
+				opts.Ranks, opts.Seed = ranks, uint64(N)
+				what := fmt.Sprintf("ranks=%d N=%d variant=%d", ranks, N, variant)
+				all := mustRun(t, what, interp.New(m, opts), "p", many, nil)
+				wantSame(t, what+" A", many, alone)
+				wantSame(t, what+" B", all[0], one[0].(*ir.Array))
+			}
 		}
 	}
 }

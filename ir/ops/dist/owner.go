@@ -91,13 +91,19 @@ func (p *part) stale(cell int64, now int32) bool {
 }
 
 // Snapshot gives a function that puts back what is known of halos, for a run
-// of alternatives of which one counts.
-func (p *part) Snapshot() func() {
+// of alternatives of which one counts. All ranks come to the function in the
+// same phase, one after the other: what another rank has logged in that phase
+// it has logged after putting back its own.
+func (p *part) Snapshot(f *ir.Frame) func() {
 	last, before := append([]int32(nil), p.log.last...), append([]int32(nil), p.log.before...)
 	fresh, dirty := append([]int32(nil), p.fresh...), p.dirty
 	return func() {
-		copy(p.log.last, last)
-		copy(p.log.before, before)
+		now := phase(f)
+		for cell := range last {
+			if p.log.last[cell] != now || p.lay.Owns(p.rank, p.index(int64(cell))) {
+				p.log.last[cell], p.log.before[cell] = last[cell], before[cell]
+			}
+		}
 		copy(p.fresh, fresh)
 		p.dirty = dirty
 	}

@@ -14,7 +14,9 @@ type state struct {
 }
 
 // snapshotter is a watcher whose knowledge belongs to the state of the memory.
-type snapshotter interface{ Snapshot() func() }
+type snapshotter interface {
+	Snapshot(f *ir.Frame) func()
+}
 
 // save copies the memory of the arrays that variants may write.
 func (c *choice) save(f *ir.Frame) []state {
@@ -29,7 +31,7 @@ func (c *choice) save(f *ir.Frame) []state {
 			s.shadow = append([]num.Shadow(nil), arr.Mem.Shadow...)
 		}
 		if w, ok := arr.Mem.Watch.(snapshotter); ok {
-			s.watch = w.Snapshot()
+			s.watch = w.Snapshot(f)
 		}
 		states[i] = s
 	}
