@@ -60,11 +60,15 @@ func unexpected(t *lexer.Token, expected string) *syntaxError {
 var hints = []struct{ token, expected, fix string }{
 	{"=", ")", "equality is written `==`"},
 	{"=", "`{`", "equality is written `==`"},
-	{")", "a ", "remove the comma, or write what is missing"},
+	{")", "a statement", "remove it, or open the bracket before it"},
+	{"]", "a statement", "remove it, or open the bracket before it"},
+	{")", "a ", "write what is missing before it, or remove the comma"},
 	{"]", "`:`", "give the type parameter a class: `E: float`, `E: int` or `E: number`"},
 	{"{", "`->`", "a fn gives results, `-> f32[N]`; loops over buffers are a `proc`"},
 	{":", "`]`", "there are no slices: write the index, `x[i+1] for i in 0..N`"},
-	{"..", "", "a range is written `i in a..b`; a pack is written `..p` inside brackets"},
+	{"..", "a statement", "a range is written `i in a..b`; a pack is written `..p` inside brackets"},
+	{"..", "an expression", "a range is written `i in a..b`; a pack is written `..p` inside brackets"},
+	{"..", "`)`", "a range is written `i in a..b`; a pack is written `..p` inside brackets"},
 	{"if", "an expression", "write `select(condition, a, b)`"},
 	{"for", fnStatement, "loops stand in procs; a fn has `let y = for t in 0..T carry s = .. { .. }`"},
 	{"if", fnStatement, "branches stand in procs; a fn has `select(condition, a, b)`"},
@@ -103,7 +107,7 @@ var productions = map[string]string{
 	"FnBody": "`{`", "ProcBody": "`{`", "Sub": "a dim", "Dims": "`[`", "Axis": "an index", "Range": "a range, such as `i in 0..N`",
 	"Target": "a name", "CarryInit": "a carried name, such as `s[n] = 0.0`", "Arg": "an argument", "DirectiveArg": "an argument",
 	"Values": "a value", "MonoidBody": "`=` or `{`", "Decl": "fn, proc, monoid or import", "FnStmt": "a statement", "ProcStmt": "a statement",
-	"Combine": "`combine (a, b) (c, d) = ..`", "Base": "`base`", "Act": "`act`", "Inject": "`inject`", "CarryLoop": "a loop",
+	"Combine": "`combine (a, b) (c, d) = ..`", "Base": "`base`", "Act": "`act`", "Inject": "`inject`", "CarryLoop": "an expression", `"*"`: "an argument", `"identity"`: "`identity` or `base`",
 }
 
 var expectedText = regexp.MustCompile(`\(expected (.*)\)$`)

@@ -289,7 +289,7 @@ func noTuple(e Expr) error {
 	return nil
 }
 
-// parseValues is the production of Values.
+// Parse is the production of Values, called by participle.
 func (v *Values) Parse(lex *lexer.PeekingLexer) error {
 	if !startsOperand(lex.Peek()) {
 		return participle.NextMatch

@@ -49,6 +49,8 @@ func TestProgramsParse(t *testing.T) {
 	}
 }
 
+// Each text has the faults listed, one a line: position, what is wrong, what was
+// expected, the fix.
 func TestErrors(t *testing.T) {
 	for _, c := range []struct{ src, want string }{
 		{"fn f(x: f32[N]) -> f32[N] {\n  let y[n] = x[n] +\n  return y\n}\nfn g(x f32) -> f32 { return x }\n",
@@ -56,6 +58,22 @@ func TestErrors(t *testing.T) {
 				"a:5:8: unexpected `f32`; expected `:`"},
 		{"fn f(x: f32[N]) -> f32[N] { let let = 3 return x && y return x }",
 			"a:1:33: unexpected keyword `let`; expected a name; fix: `let` is a reserved word; take another name"},
+		{"fn f(x: f32[N]) -> f32[N] {\n  return x\n\nfn g() -> f32 {\n  return 1.\n}\n",
+			"a:4:1: unexpected keyword `fn`; expected `}`; fix: close the block with `}`\n" +
+				"a:5:11: `.` is not part of the language; fix: a number needs a digit on both sides of its point; a range is written `a..b`"},
+		{"proc p(A: inout f32[N]) {\n  for i 0..N { A[i] = 1.0 }\n  if A[0] = 1.0 { A[1] = 2x }\n  return A\n}\n",
+			"a:2:9: unexpected `0`; expected `in`\n" +
+				"a:3:11: unexpected `=`; expected `{`; fix: equality is written `==`\n" +
+				"a:4:3: unexpected keyword `return`; expected a statement: let, var, for, if, an assignment or a call; " +
+				"fix: a proc returns nothing: assign to its out and inout buffers"},
+		{"fn f(x: f32[N]) -> f32[N] {\n  return a < b < c\n}\n", "a:2:16: comparisons do not chain; fix: write `a < b and b < c`"},
+		{"fn f(x: f32[N]) -> f32[N] {\n  y[n] = x[n]\n  return x[1:3]\n}\n",
+			"a:2:3: unexpected `y`; expected a statement: let, return, next or stack; fix: values are bound with `let name = ..`\n" +
+				"a:3:13: unexpected `:`; expected `,` or `]`; fix: there are no slices: write the index, `x[i+1] for i in 0..N`"},
+		{"import foo\nmonoid m(a: f32) {\n}\n",
+			"a:1:8: unexpected `foo`; expected a string\na:3:1: unexpected `}`; expected `identity` or `base`"},
+		{"fn f(x: f32) -> f32 {\n  return (a, b) + 1\n", "a:2:10: a tuple is no value; expected one value; " +
+			"fix: several values stand in monoids, and as the body of a reduction by a monoid"},
 	} {
 		_, err := Parse("a", c.src)
 		if err == nil || err.Error() != c.want {

@@ -5,7 +5,10 @@ import "reflect"
 // Walk visits n and the nodes below it in the order of the text. visit returns
 // false to leave out what lies below a node. Nil nodes are not visited.
 func Walk(n Node, visit func(Node) bool) {
-	if n == nil || reflect.ValueOf(n).IsNil() || !visit(n) {
+	if n == nil {
+		return
+	}
+	if v := reflect.ValueOf(n); v.Kind() == reflect.Pointer && v.IsNil() || !visit(n) {
 		return
 	}
 	for _, c := range Children(n) {
