@@ -145,6 +145,9 @@ func nameLen(s string) int {
 	return n
 }
 
+// isName reports whether s can be written as a name.
+func isName(s string) bool { return s != "" && nameLen(s) == len(s) }
+
 func digitsLen(s string) int {
 	n := 0
 	for n < len(s) && s[n] >= '0' && s[n] <= '9' {

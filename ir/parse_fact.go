@@ -38,20 +38,47 @@ func (p *parser) directiveList() []string {
 }
 
 // prove checks the facts of a `where` that claim to be proved, given the others
-// and what holds of every dim (0 <= N).
-func (p *parser) prove(t token, dims []string, fs []Fact) {
+// and what holds of every dim and extent (at least 0).
+func (p *parser) prove(t token, dims []string, params []*Param, fs []Fact) {
 	known := sym.NewFacts()
 	for _, d := range dims {
 		known.Add(sym.Ge(sym.Name(d), sym.Const(0)))
+	}
+	for _, q := range params {
+		addExtents(known, q.Value.Type)
 	}
 	for _, f := range fs {
 		if f.Provenance != Proved {
 			known.Add(f.Cond)
 		}
 	}
+	for _, c := range proveFacts(known, fs) {
+		p.report(unproved(p.pos(t), c))
+	}
+}
+
+// proveFacts adds the facts of fs that are marked proved to what is known, each
+// once it is proved, and returns those for which no proof is found.
+func proveFacts(known *sym.Facts, fs []Fact) []sym.Cond {
+	var failed []sym.Cond
 	for _, f := range fs {
-		if f.Provenance == Proved && !known.Prove(f.Cond) {
-			p.report(unproved(p.pos(t), f.Cond))
+		switch {
+		case f.Provenance != Proved:
+		case known.Prove(f.Cond):
+			known.Add(f.Cond)
+		default:
+			failed = append(failed, f.Cond)
+		}
+	}
+	return failed
+}
+
+// addExtents adds that the extents of an argument are at least 0.
+func addExtents(known *sym.Facts, t Type) {
+	dims, _ := DimsOf(t)
+	for _, d := range dims {
+		if d.Degree() > 0 {
+			known.Add(sym.Ge(d, sym.Const(0)))
 		}
 	}
 }

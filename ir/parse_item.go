@@ -114,7 +114,7 @@ func (p *parser) funcItem(kw token) {
 	at := p.tok()
 	if at.isWord("where") {
 		f.Where = p.where()
-		p.prove(at, f.Dims, f.Where)
+		p.prove(at, f.Dims, f.Params, f.Where)
 	}
 	if p.acceptWord("directives") {
 		f.Directives = p.directiveList()
@@ -313,7 +313,7 @@ func (p *parser) encodingItem(kw token) {
 	e.Elem = p.elem()
 	if at := p.tok(); at.isWord("where") {
 		e.Where = p.where()
-		p.prove(at, e.Dims, e.Where)
+		p.prove(at, e.Dims, nil, e.Where)
 	}
 	e.Loc = p.itemLoc(e.Loc)
 	p.add(name, e)

@@ -1,6 +1,7 @@
 package ir
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
@@ -116,12 +117,27 @@ func (w *printer) inScope(f func()) {
 
 // bind brings v into scope and returns its printed name, sign included.
 func (w *printer) bind(v *Value) string {
-	name := v.Name
-	for i := 2; w.visible[name] != nil || name == ""; i++ {
-		name = v.Name + "_" + strconv.Itoa(i)
+	base := plainName(v.Name)
+	name := base
+	for i := 2; w.visible[name] != nil; i++ {
+		name = base + "_" + strconv.Itoa(i)
 	}
 	w.show(v, name)
 	return "%" + name
+}
+
+// plainName is name with what no name may hold replaced by _.
+func plainName(name string) string {
+	if isName(name) {
+		return name
+	}
+	plain := []byte(name)
+	for i, c := range plain {
+		if !isNameByte(c) {
+			plain[i] = '_'
+		}
+	}
+	return cmp.Or(string(plain), "v")
 }
 
 // show brings v into scope as name.

@@ -3,6 +3,7 @@ package ir
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"tenon/internal/diag"
 	"tenon/ir/sym"
@@ -59,6 +60,9 @@ func (v *verifier) itemNames() {
 		if seen[it.ItemName()] {
 			v.itemError("@%s is defined twice", it.ItemName())
 		}
+		if !isName(it.ItemName()) {
+			v.itemError("@%s is no name: letters, digits and _ only", it.ItemName())
+		}
 		seen[it.ItemName()] = true
 	}
 }
@@ -97,6 +101,9 @@ func (v *verifier) function(f *Func) {
 		if !f.IsProc && p.Mode != ModeIn && p.Mode != "" {
 			v.itemError("@%s: %%%s is %s; a func only has values in", f.Name, p.Value.Name, p.Mode)
 		}
+		if f.IsProc && p.Mode != ModeIn && !isBuf(p.Value.Type) {
+			v.itemError("@%s: %%%s is %s, but only buffers are; its type is %v", f.Name, p.Value.Name, p.Mode, p.Value.Type)
+		}
 		v.levelType(spec, p.Value.Type, "parameter %"+p.Value.Name)
 	}
 	if _, err := Entry(f); err != nil {
@@ -122,19 +129,9 @@ func (v *verifier) header(dims []string, params []*Param, where []Fact) {
 		v.params[p.Value] = p
 		v.typ(nil, p.Value.Type)
 		v.bindValue(nil, p.Value)
-		v.extents(p.Value.Type)
+		addExtents(v.Facts, p.Value.Type)
 	}
 	v.where(where, Declared)
-}
-
-// extents: every extent of an argument is at least 0.
-func (v *verifier) extents(t Type) {
-	dims, _ := DimsOf(t)
-	for _, d := range dims {
-		if d.Degree() > 0 {
-			v.Facts.Add(sym.Ge(d, sym.Const(0)))
-		}
-	}
 }
 
 // where adds facts; free is the provenance that needs no proof here.
@@ -150,10 +147,8 @@ func (v *verifier) where(fs []Fact, free Provenance) {
 			v.fault(nil, "fact %s is %s; here facts are %s or proved", f.Cond, f.Provenance, free)
 		}
 	}
-	for _, f := range fs {
-		if f.Provenance == Proved && !v.Facts.Prove(f.Cond) {
-			v.fault(nil, "fact %s is marked proved, but no proof is found", f.Cond)
-		}
+	for _, c := range proveFacts(v.Facts, fs) {
+		v.fault(nil, "fact %s is marked proved, but no proof is found", c)
 	}
 	if len(fs) > 0 && v.Facts.Contradiction() {
 		v.fault(nil, "the facts contradict each other: nothing satisfies %s", condsText(v.Facts.Conds()))
@@ -237,6 +232,9 @@ func (v *verifier) bindSym(op *Op, name string, b *binding) {
 	if v.syms[name] != nil {
 		v.fault(op, "%s is bound already where this binds it", name)
 		return
+	}
+	if plain, edge := strings.CutPrefix(name, "nnz#"); !isName(plain) || !edge && !isLetter(plain[0]) {
+		v.fault(op, "%q is no name: letters, digits and _ only, and no digit first", plain)
 	}
 	v.syms[name] = b
 	v.undo = append(v.undo, func() { delete(v.syms, name) })

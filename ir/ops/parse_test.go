@@ -147,7 +147,7 @@ func TestPrintedNames(t *testing.T) {
 			v.Name = "x"
 		}
 	}
-	f.Params[1].Value.Name = "x"
+	f.Params[1].Value.Name = "/layer/Relu:0"
 	roundTrip(t, m)
 	if !ir.Equal(m, mustParse(t, sample)) {
 		t.Error("renaming made another module")

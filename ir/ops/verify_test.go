@@ -75,6 +75,8 @@ proc loop @f<N>(in %x: buf<f32[N]>) {
   %v = const 0.0 : f32
   store(%v, %x[0])
   return() }`, "declare it out or inout", 4},
+	{"an out parameter that is no buffer", `
+proc loop @f(out %x: f32) { return() }`, "only buffers are", 2},
 	{"a comp that writes an in parameter", `
 proc loop @f<N>(in %x: buf<f32[N]>) {
   tensor.comp par(i < N) out(%x[i]) { yield(0.0: f32) }
@@ -332,6 +334,10 @@ var broken = []struct {
 		f.Body.Ops[0].Results[0].Def = f.Body.Ops[1]
 	}, "belongs to another op", 3},
 	{"a level that is not there", func(m *ir.Module, f *ir.Func) { f.Level = "cell" }, "no level cell", 2},
+	{"a dim that is no name", func(m *ir.Module, f *ir.Func) {
+		axes(f.Body.Ops[1], "red")[0].Name = "k.1"
+	}, "is no name", 4},
+	{"an item that is no name", func(m *ir.Module, f *ir.Func) { f.Name = "f[f32]" }, "is no name", 0},
 	{"a func with an out parameter", func(m *ir.Module, f *ir.Func) { f.Params[0].Mode = ir.ModeOut }, "only has values in", 2},
 	{"an index expression that overflows", func(m *ir.Module, f *ir.Func) {
 		axes(f.Body.Ops[1], "red")[0].Extent = sym.Mul(sym.Const(1<<62), sym.Const(4))
