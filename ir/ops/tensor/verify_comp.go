@@ -82,7 +82,7 @@ func (c compCheck) read(r ir.Read, bound map[*ir.Value]bool) {
 	case !ok:
 		c.Errorf(c.Op, "%%%s is %s; only tensors and buffers are read", r.Src.Name, r.Src.Type)
 		return
-	case c.InBuffers() != isBuf && (c.Func == nil || c.Func.IsProc || !isBuf):
+	case !c.readable(r.Src, isBuf):
 		c.Errorf(c.Op, "reads %%%s, %s: the value form reads tensors, the buffer form buffers", r.Src.Name, r.Src.Type)
 	}
 	if len(r.Subs) != len(dims) {
@@ -96,6 +96,21 @@ func (c compCheck) read(r ir.Read, bound map[*ir.Value]bool) {
 		c.subscript(s)
 	}
 	c.edgeSubscript(r, dims)
+}
+
+// readable reports whether a comp of this form may read src. An encoded tensor
+// is read in both; a nested comp, which gives scalars, reads what the comp
+// around it does.
+func (c compCheck) readable(src *ir.Value, isBuf bool) bool {
+	if t, ok := src.Type.(ir.Tensor); ok && t.Enc != nil {
+		return true
+	}
+	nested := len(c.Op.Results) > 0 && !c.InBuffers()
+	for _, v := range c.Op.Results {
+		_, scalar := v.Type.(ir.Scalar)
+		nested = nested && scalar
+	}
+	return nested || c.InBuffers() == isBuf
 }
 
 // subscript allows an affine expr plus at most one integer value with

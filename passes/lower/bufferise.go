@@ -1,0 +1,242 @@
+// bufferise turns a func at tensor level into a proc at tile level.
+//
+// Before:
+//
+//	func tensor @f<N>(%x: f32[N]) -> (f32[N]) {
+//	  %y = tensor.comp par(i < N) in(%a = %x[i]) { .. yield(%b) } : f32[N]
+//	  return(%y)
+//	}
+//
+// After:
+//
+//	proc tile @f<N>(in %x: buf<f32[N]>, out %result: buf<f32[N]>) {
+//	  tensor.comp par(i < N) in(%a = %x[i]) out(%result[i]) { .. yield(%b) }
+//	  return()
+//	}
+//
+// A tensor becomes a buffer that is written once, by the op that made the value;
+// what the func returns is written straight into its out parameters, named as
+// the results are (`result` or `result0`, .. where they have no names). A
+// carried tensor is a buffer that lives over the loop: an iteration makes the
+// next value aside and copies it, or makes it in place where no point reads
+// what another writes and nothing reads the old value later. Buffers are
+// allocated outside the loops that use them. Facts, directives, `const` and
+// locations stay.
+//
+// Legal for every func whose calls are inlined. It refuses, as the user's
+// fault, ops that have no form over buffers yet and results whose size is known
+// only while running.
+//
+// It does not reuse memory between values whose lifetimes do not meet, and it
+// leaves patterns, encoded tensors and comps over them as they are.
+package lower
+
+import (
+	"fmt"
+	"slices"
+
+	"tenon/internal/diag"
+	"tenon/ir"
+	"tenon/ir/ops/tensor"
+	"tenon/ir/sym"
+	"tenon/passes/analysis"
+	"tenon/passes/pass"
+)
+
+// Bufferise puts the values of funcs into buffers.
+var Bufferise = pass.Register(&pass.Pass{
+	Name:  "bufferise",
+	Doc:   "turn funcs at tensor level into procs at tile level, values into buffers",
+	After: []string{"inline"},
+	Run: func(c *pass.Context) error {
+		var errs diag.List
+		for i, it := range c.Module.Items {
+			f, ok := it.(*ir.Func)
+			if !ok || f.IsProc || f.Level != ir.LevelTensor {
+				continue
+			}
+			b := newBufferiser(f)
+			b.function()
+			errs = append(errs, b.errs...)
+			c.Module.Items[i] = b.out
+		}
+		return errs.Err()
+	},
+})
+
+// bufferiser is the state of one function. m.Values maps tensors to buffers
+// and scalars to their copies.
+type bufferiser struct {
+	f, out *ir.Func
+	m      ir.Mapping
+	places map[*ir.Value]*ir.Value // where a value shall be made, once decided
+	feeds  map[*ir.Value]*ir.Value // a loop's init, made where the loop's result goes
+	uses   map[*ir.Value]int
+	names  map[string]bool // symbols of the function
+	facts  *sym.Facts
+	scopes []*scope // enclosing regions, outermost first
+	errs   diag.List
+}
+
+// scope is a region being built. A loop's region runs many times; bound are the
+// names that its op binds.
+type scope struct {
+	*ir.Builder
+	loop  bool
+	bound []string
+}
+
+func newBufferiser(f *ir.Func) *bufferiser {
+	b := &bufferiser{f: f, m: ir.Mapping{Values: map[*ir.Value]*ir.Value{}}, places: map[*ir.Value]*ir.Value{},
+		uses: ir.Uses(f), names: analysis.Symbols(f), facts: analysis.AtEntry(f)}
+	b.feeds = findFeeds(f.Body, b.uses)
+	return b
+}
+
+func (b *bufferiser) function() {
+	f := b.f
+	b.out = &ir.Func{IsProc: true, Level: ir.LevelTile, Name: f.Name, Dims: f.Dims, ExDims: f.ExDims,
+		Where: f.Where, Directives: f.Directives, Loc: f.Loc, Body: &ir.Region{}}
+	for _, p := range f.Params {
+		v := &ir.Value{Name: p.Value.Name, Type: bufType(p.Value.Type)}
+		b.m.Values[p.Value] = v
+		b.out.Params = append(b.out.Params, &ir.Param{Mode: ir.ModeIn, Const: p.Const, Value: v})
+	}
+	outs := b.outParams()
+	b.returned(outs)
+	b.enter(b.out.Body, false)
+	b.region(f.Body)
+	ret := f.Body.Last()
+	for i, v := range ret.OperandValues("") {
+		b.deliver(ret, v, outs[i])
+	}
+	b.here().Loc = ret.Loc
+	b.here().Return()
+	b.leave()
+	if len(b.errs) == 0 {
+		b.runTimeResults()
+	}
+}
+
+// outParams adds a parameter for each result, named as the result is.
+func (b *bufferiser) outParams() []*ir.Value {
+	taken := map[string]bool{}
+	for _, p := range b.out.Params {
+		taken[p.Value.Name] = true
+	}
+	var outs []*ir.Value
+	for i, name := range ResultNames(b.f) {
+		for base, k := name, 2; taken[name]; k++ {
+			name = fmt.Sprintf("%s_%d", base, k)
+		}
+		taken[name] = true
+		v := &ir.Value{Name: name, Type: resultBuf(b.f.Results[i].Type)}
+		outs = append(outs, v)
+		b.out.Params = append(b.out.Params, &ir.Param{Mode: ir.ModeOut, Value: v})
+	}
+	return outs
+}
+
+// ResultNames are the names of f's results as a caller sees them.
+func ResultNames(f *ir.Func) []string {
+	var names []string
+	for i, r := range f.Results {
+		switch {
+		case r.Name != "":
+			names = append(names, r.Name)
+		case len(f.Results) == 1:
+			names = append(names, "result")
+		default:
+			names = append(names, fmt.Sprintf("result%d", i))
+		}
+	}
+	return names
+}
+
+// bufType is the type of what holds a value of type t: a buffer for a plain
+// tensor; scalars, patterns and encoded tensors stay.
+func bufType(t ir.Type) ir.Type {
+	if x, ok := t.(ir.Tensor); ok && x.Enc == nil {
+		return ir.Buf{Elem: x.Elem, Dims: x.Dims}
+	}
+	return t
+}
+
+// resultBuf is the buffer for a result, of rank 0 for a scalar.
+func resultBuf(t ir.Type) ir.Type {
+	if s, ok := t.(ir.Scalar); ok {
+		return ir.Buf{Elem: s.Elem}
+	}
+	return bufType(t)
+}
+
+func isTensor(v *ir.Value) bool {
+	t, ok := v.Type.(ir.Tensor)
+	return ok && t.Enc == nil
+}
+
+// returned decides that values made at the top and returned are made in the out
+// parameters; a value returned twice is copied for the second.
+func (b *bufferiser) returned(outs []*ir.Value) {
+	for i, v := range b.f.Body.Yields() {
+		if b.places[v] == nil && isTensor(v) && slices.Contains(b.f.Body.Ops, v.Def) {
+			b.places[v] = outs[i]
+		}
+	}
+}
+
+// deliver copies v to the out parameter unless it was made there.
+func (b *bufferiser) deliver(ret *ir.Op, v, out *ir.Value) {
+	b.here().Loc = ret.Loc
+	switch {
+	case isTensor(v):
+		b.copy(b.m.Value(v), out)
+	case ir.ElemOf(v.Type) != 0:
+		b.store(b.m.Value(v), out)
+	default:
+		b.errs = append(b.errs, diag.Errorf(ret.Loc.First(),
+			"@%s returns %%%s, %s; such a result has no native code yet; run it with --interp", b.f.Name, v.Name, v.Type))
+	}
+}
+
+// store puts a scalar into a buffer of rank 0.
+func (b *bufferiser) store(v, out *ir.Value) {
+	body := &ir.Region{}
+	b.here().In(body).Yield(v)
+	b.here().Add(tensor.New(b.here().Loc, tensor.Comp{Out: &ir.Outs{List: []ir.Out{{Buf: out}}}, Body: body}), nil)
+}
+
+// runTimeResults refuses results whose shape some op binds.
+func (b *bufferiser) runTimeResults() {
+	for i, r := range b.f.Results {
+		dims, _ := ir.DimsOf(r.Type)
+		for _, d := range dims {
+			for _, n := range d.Names() {
+				if slices.Contains(b.f.ExDims, n) {
+					op := binder(b.f.Body, n)
+					b.errs = append(b.errs, diag.Errorf(op.Loc.First(),
+						"%s: result %s of @%s has the size %s, known only while running; such a result has no native code yet; run it with --interp",
+						op.Def.Name, ResultNames(b.f)[i], b.f.Name, n))
+					return
+				}
+			}
+		}
+	}
+}
+
+// binder is the op in r that binds the dim n.
+func binder(r *ir.Region, n string) (found *ir.Op) {
+	r.Walk(func(op *ir.Op) bool {
+		for _, c := range op.Clauses {
+			if x, ok := c.(*ir.Exists); ok {
+				for _, d := range x.Dims {
+					if d.Name == n {
+						found = op
+					}
+				}
+			}
+		}
+		return true
+	})
+	return found
+}
