@@ -35,7 +35,13 @@ type Context struct {
 	pass     *Pass
 	options  map[string]string
 	declined []Decline
+	fn       *ir.Func
+	op       *ir.Op
 }
+
+// At notes the function and op in hand (either may be nil), for the report of a
+// crash.
+func (c *Context) At(f *ir.Func, op *ir.Op) { c.fn, c.op = f, op }
 
 // Decline is a transformation that was not done, and why.
 type Decline struct {
@@ -95,6 +101,37 @@ func All() []*Pass {
 type Instance struct {
 	Pass    *Pass
 	Options map[string]string
+}
+
+// String is the instance as in --passes.
+func (in Instance) String() string {
+	var opts []string
+	for k, v := range in.Options {
+		opts = append(opts, k+"="+v)
+	}
+	if len(opts) == 0 {
+		return in.Pass.Name
+	}
+	sort.Strings(opts)
+	return in.Pass.Name + "{" + strings.Join(opts, " ") + "}"
+}
+
+// List is the text that Parse reads as these passes.
+func List(passes []Instance) string {
+	names := make([]string, len(passes))
+	for i, in := range passes {
+		names[i] = in.String()
+	}
+	return strings.Join(names, ",")
+}
+
+// Of makes instances with default options.
+func Of(passes ...*Pass) []Instance {
+	var out []Instance
+	for _, p := range passes {
+		out = append(out, Instance{Pass: p})
+	}
+	return out
 }
 
 // Parse reads a list such as `inline,tile{i=32 j=8},dce`.

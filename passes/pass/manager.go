@@ -1,0 +1,127 @@
+package pass
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"time"
+
+	"tenon/internal/diag"
+	"tenon/ir"
+)
+
+// Manager runs passes over a module and watches them: after each the module is
+// verified and its names are made unique.
+type Manager struct {
+	PrintAfter []string  // names of passes, or "all": print the module where it changed
+	VerifyEach bool      // hold each pass against the interpreter, on seeded inputs
+	TimePasses bool      // record times; see WriteTimes
+	Out        io.Writer // of PrintAfter; nil: nothing is printed
+	TempDir    string    // of reproducers; "": the system's
+
+	Declined []Decline // what passes left alone, and why, in order
+	times    []timing
+}
+
+type timing struct {
+	pass           string
+	run, verifying time.Duration
+	changed        bool
+	ops            int
+}
+
+// Run applies the passes in order. The error is the user's fault, found by a
+// pass. A fault of a pass (a crash, a module that does not verify, another
+// meaning under VerifyEach) is raised as a *diag.Bug that names the pass and a
+// file to reproduce it with.
+func (g *Manager) Run(m *ir.Module, passes []Instance) error {
+	UniqueNames(m)
+	for i, in := range passes {
+		if err := g.one(m, in, passes[i:]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (g *Manager) one(m *ir.Module, in Instance, rest []Instance) error {
+	prints := slices.Contains(g.PrintAfter, "all") || slices.Contains(g.PrintAfter, in.Pass.Name)
+	watch := &watched{g: g, pass: in, rest: rest, before: ir.Clone(m)}
+	text := ""
+	if prints || g.TimePasses {
+		text = ir.Print(m)
+	}
+	start := time.Now()
+	err := watch.run(m)
+	if err != nil {
+		return err
+	}
+	UniqueNames(m)
+	took := time.Since(start)
+	watch.verify(m)
+	if text != "" {
+		now := ir.Print(m)
+		g.times = append(g.times, timing{in.Pass.Name, took, time.Since(start) - took, now != text, countOps(m)})
+		if prints && now != text && g.Out != nil {
+			fmt.Fprintf(g.Out, "// after %s\n%s\n", in, now)
+		}
+	}
+	return nil
+}
+
+func countOps(m *ir.Module) int {
+	n := 0
+	for _, f := range m.Funcs() {
+		f.Body.Walk(func(*ir.Op) bool { n++; return true })
+	}
+	return n
+}
+
+// WriteTimes writes a table of what TimePasses recorded.
+func (g *Manager) WriteTimes(w io.Writer) {
+	fmt.Fprintf(w, "%-20s %12s %12s %8s  %s\n", "pass", "time", "checks", "ops", "changed")
+	var all, checks time.Duration
+	for _, t := range g.times {
+		all, checks = all+t.run, checks+t.verifying
+		changed := ""
+		if t.changed {
+			changed = "yes"
+		}
+		fmt.Fprintf(w, "%-20s %12s %12s %8d  %s\n", t.pass, t.run.Round(time.Microsecond), t.verifying.Round(time.Microsecond), t.ops, changed)
+	}
+	fmt.Fprintf(w, "%-20s %12s %12s\n", "total", all.Round(time.Microsecond), checks.Round(time.Microsecond))
+}
+
+// watched is one run of a pass, with what is needed to report its faults.
+type watched struct {
+	g      *Manager
+	pass   Instance
+	rest   []Instance // this pass and those after it
+	before *ir.Module
+	at     *Context
+}
+
+func (w *watched) run(m *ir.Module) (err error) {
+	w.at = &Context{Module: m, pass: w.pass.Pass, options: w.pass.Options}
+	defer func() {
+		if r := recover(); r != nil {
+			w.raise(bugOf(r))
+		}
+	}()
+	err = w.pass.Pass.Run(w.at)
+	w.g.Declined = append(w.g.Declined, w.at.declined...)
+	return err
+}
+
+// verify checks the module, and its meaning if asked to.
+func (w *watched) verify(m *ir.Module) {
+	if err := ir.Verify(m); err != nil {
+		w.raise(&diag.Bug{Msg: "leaves a module that does not verify: " + err.Error()})
+	}
+	if !w.g.VerifyEach {
+		return
+	}
+	if err := SameMeaning(w.before, m, w.pass.Pass.Reassociates); err != nil {
+		w.raise(&diag.Bug{Msg: "changes the meaning of " + err.Error()})
+	}
+}
