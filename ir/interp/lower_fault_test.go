@@ -25,62 +25,59 @@ func wantFault(t *testing.T, err error, parts ...string) {
 	}
 }
 
-// Each wrong program is stopped, and the fault names the line of the op. Some
-// are refused by the verifier already; the run must find them all the same.
-func TestWrongPrograms(t *testing.T) {
-	cases := []struct {
-		name, text, fn string
-		ranks          int
-		args           []any
-		want           []string
-	}{
-		{"conflicting parallel loop", `proc loop @p<N>(inout %A: buf<f64[N]>) {
+var wrongPrograms = []struct {
+	name, text, fn string
+	ranks          int
+	args           []any
+	want           []string
+}{
+	{"conflicting parallel loop", `proc loop @p<N>(inout %A: buf<f64[N]>) {
   loop.parallel i = 1 to N {
     store(load(%A[i - 1]), %A[i])
   }
   return() }`, "p", 1, []any{ir.NewArray(num.F64, 9)}, []string{"p.tnir:4:", "two iterations", "p.tnir\":3:"}},
-		{"conflicting tiles", `proc tile @p<N>(inout %A: buf<f64[N]>) {
+	{"conflicting tiles", `proc tile @p<N>(inout %A: buf<f64[N]>) {
   tile.for i:n = 0 to N step 2 parallel {
     store(1.0: f64, %A[0])
   }
   return() }`, "p", 1, []any{ir.NewArray(num.F64, 9)}, []string{"p.tnir:4:", "two iterations"}},
-		{"race on shared memory", `proc gpu @p(out %y: buf<f32[32]>) {
+	{"race on shared memory", `proc gpu @p(out %y: buf<f32[32]>) {
   gpu.launch blocks(g < 1) threads(t < 32) {
     %sh = gpu.shared : buf<f32[32], space(shared)>
     store(1.0: f32, %sh[t])
     store(load(%sh[31 - t]), %y[t]) }
   return() }`, "p", 1, []any{nil}, []string{"p.tnir:", "two threads"}},
-		{"two blocks write one element", `proc gpu @p(out %y: buf<f32[1]>) {
+	{"two blocks write one element", `proc gpu @p(out %y: buf<f32[1]>) {
   gpu.launch blocks(g < 3) threads(t < 1) {
     store(1.0: f32, %y[0]) }
   return() }`, "p", 1, []any{nil}, []string{"p.tnir:4:", "touch one element"}},
-		{"a barrier that some threads skip", `proc gpu @p(in %x: buf<i64[4]>, out %y: buf<i64[4]>) {
+	{"a barrier that some threads skip", `proc gpu @p(in %x: buf<i64[4]>, out %y: buf<i64[4]>) {
   gpu.launch blocks(g < 1) threads(t < 4) {
     %c = cast(load(%x[t])): index
     loop.if (%c < 2) {
       gpu.barrier }
     store(1: i64, %y[t]) }
   return() }`, "p", 1, []any{ints(0, 1, 2, 3), nil}, []string{"gpu.barrier at p.tnir:6:", "p.tnir:3:"}},
-		{"a read before the asynchronous copy is there", `proc gpu @p(in %x: buf<i64[4]>, out %y: buf<i64[4]>) {
+	{"a read before the asynchronous copy is there", `proc gpu @p(in %x: buf<i64[4]>, out %y: buf<i64[4]>) {
   gpu.launch blocks(g < 1) threads(t < 4) {
     %sh = gpu.shared : buf<i64[4], space(shared)>
     gpu.copy_async(%x[t:1], %sh[t:1]); gpu.commit; gpu.barrier
     store(load(%sh[3 - t]), %y[t]); gpu.wait groups=0 }
   return() }`, "p", 1, []any{ints(0, 1, 2, 3), nil}, []string{"p.tnir:", "two threads"}},
-		{"a read outside the halo", `grid @g(P)
+	{"a read outside the halo", `grid @g(P)
 proc dist @p<N>(in %A: buf<f64[N], dist(@g, block/0 halo(1, 1))>, out %B: buf<f64[N], dist(@g, block/0)>) {
   dist.owned(%A) dim=0 exists(lo: 0 <= lo, hi: lo <= hi and hi <= N)
   dist.halo(%A) dim=0
   loop.for i = lo to hi {
     store(load(%A[min(N - 1, i + 2)]), %B[i]) }
   return() }`, "p", 3, []any{ir.NewArray(num.F64, 9), nil}, []string{"p.tnir:7:", "lies in no halo"}},
-		{"a halo that was not exchanged", `grid @g(P)
+	{"a halo that was not exchanged", `grid @g(P)
 proc dist @p<N>(in %A: buf<f64[N], dist(@g, block/0 halo(1, 1))>, out %B: buf<f64[N], dist(@g, block/0)>) {
   dist.owned(%A) dim=0 exists(lo: 0 <= lo, hi: lo <= hi and hi <= N)
   loop.for i = lo to hi {
     store(load(%A[min(N - 1, i + 1)]), %B[i]) }
   return() }`, "p", 3, []any{ir.NewArray(num.F64, 9), nil}, []string{"p.tnir:6:", "never exchanged"}},
-		{"a stale halo", `grid @g(P)
+	{"a stale halo", `grid @g(P)
 proc dist @p<N>(inout %A: buf<f64[N], dist(@g, block/0 halo(1, 1))>, inout %B: buf<f64[N], dist(@g, block/0 halo(1, 1))>) {
   dist.owned(%A) dim=0 exists(lo: 0 <= lo, hi: lo <= hi and hi <= N)
   dist.halo(%A) dim=0
@@ -88,7 +85,7 @@ proc dist @p<N>(inout %A: buf<f64[N], dist(@g, block/0 halo(1, 1))>, inout %B: b
     loop.for i = lo to hi { store(load(%A[min(N - 1, i + 1)]), %B[i]) }
     loop.for i = lo to hi { store(load(%B[i]), %A[i]) } }
   return() }`, "p", 3, []any{ir.NewArray(num.F64, 9), ir.NewArray(num.F64, 9)}, []string{"p.tnir:7:", "since the last exchange"}},
-		{"a stale halo over a collective", `grid @g(P)
+	{"a stale halo over a collective", `grid @g(P)
 proc dist @p<N>(inout %A: buf<f64[N], dist(@g, block/0 halo(1, 1))>, inout %B: buf<f64[N], dist(@g, block/0 halo(1, 1))>) {
   dist.owned(%A) dim=0 exists(lo: 0 <= lo, hi: lo <= hi and hi <= N)
   dist.halo(%A) dim=0
@@ -97,31 +94,31 @@ proc dist @p<N>(inout %A: buf<f64[N], dist(@g, block/0 halo(1, 1))>, inout %B: b
   loop.for i = lo to hi {
     store(load(%A[min(N - 1, i + 1)]), %B[i]) }
   return() }`, "p", 2, []any{ir.NewArray(num.F64, 9), ir.NewArray(num.F64, 9)}, []string{"p.tnir:9:", "since the last exchange"}},
-		{"a write of another rank's element", `grid @g(P)
+	{"a write of another rank's element", `grid @g(P)
 proc dist @p<N>(inout %A: buf<f64[N], dist(@g, block/0)>) {
   dist.owned(%A) dim=0 exists(lo: 0 <= lo, hi: lo <= hi and hi <= N)
   loop.for i = lo to hi {
     store(1.0: f64, %A[max(0, i - 1)]) }
   return() }`, "p", 3, []any{ir.NewArray(num.F64, 9)}, []string{"p.tnir:6:", "writes element"}},
-		{"a collective that some ranks skip", `grid @g(P)
+	{"a collective that some ranks skip", `grid @g(P)
 proc dist @p<N>(inout %A: buf<f64[N], dist(@g, block/0 halo(1, 1))>) {
   dist.owned(%A) dim=0 exists(lo: 0 <= lo, hi: lo <= hi and hi <= N)
   loop.if (lo < hi) {
     dist.halo(%A) dim=0 }
   return() }`, "p", 3, []any{ir.NewArray(num.F64, 2)}, []string{"dist.halo at p.tnir:6:", "every rank"}},
-		{"replicas that differ", `grid @g(P)
+	{"replicas that differ", `grid @g(P)
 proc dist @p(out %s: buf<i64[], dist(@g)>) {
   %r = dist.rank grid=@g axis=0
   store(cast(%r): i64, %s[])
   return() }`, "p", 3, []any{nil}, []string{"p.tnir:3:", "disagree"}},
-		{"variants that disagree", `proc tile @p<N>(out %A: buf<i64[N]>) {
+	{"variants that disagree", `proc tile @p<N>(out %A: buf<i64[N]>) {
   tile.choose dims(N) variant one {
     loop.for i = 0 to N { store(1: i64, %A[i]) }
   } variant two {
     loop.for i = 0 to N { store(2: i64, %A[i]) }
   } pick { yield(0: i32) }
   return() }`, "p", 1, []any{ir.NewArray(num.I64, 5)}, []string{"p.tnir:3:", "variants two and one disagree"}},
-		{"a tile larger than the kernel's", `extern @t cost
+	{"a tile larger than the kernel's", `extern @t cost
 kernel @k<m, n, k> tile(2, 2, 1) needs() cost @t body @b
     (in %a: buf<f32[m, k]>, in %b: buf<f32[k, n]>, out %c: buf<f32[m, n]>) {
   tensor.comp par(i < m, j < n) red(l < k) in(%x = %a[i, l], %y = %b[l, j]) out(%c[i, j]) { yield(mul(%x, %y)) } by sum(f32) }
@@ -129,15 +126,19 @@ proc vec @b<K>(in %a: buf<f32[2, K]>, in %b: buf<f32[K, 2]>, out %c: buf<f32[2, 
 proc tile @p<M>(out %C: buf<f32[M, 2]>) {
   tile.call kernel=@k (%C, 1) a(i, l) { yield(1.0: f32) } b(l, j) { yield(1.0: f32) }
   return() }`, "p", 1, []any{ir.NewArray(num.F32, 3, 2)}, []string{"p.tnir:8:", "larger than"}},
-		{"a lane outside the row", `proc vec @p<N>(in %a: buf<f32[N]>, out %b: buf<f32[N]>) {
+	{"a lane outside the row", `proc vec @p<N>(in %a: buf<f32[N]>, out %b: buf<f32[N]>) {
   %v = vec.load(%a[N - 7]) : vec<8 x f32>
   vec.store(%v, %b[0])
   return() }`, "p", 1, []any{ir.NewArray(num.F32, 9), nil}, []string{"p.tnir:3:", "lane 7"}},
-		{"a subscript out of range", `proc loop @p<N>(inout %a: buf<f32[N]>) {
+	{"a subscript out of range", `proc loop @p<N>(inout %a: buf<f32[N]>) {
   store(load(%a[0]), %a[N])
   return() }`, "p", 1, []any{ir.NewArray(num.F32, 9)}, []string{"p.tnir:3:", "subscript 0 of %a is 9"}},
-	}
-	for _, c := range cases {
+}
+
+// Each wrong program is stopped, and the fault names the line of the op. Some
+// are refused by the verifier already; the run must find them all the same.
+func TestWrongPrograms(t *testing.T) {
+	for _, c := range wrongPrograms {
 		t.Run(c.name, func(t *testing.T) {
 			m := parseOnly(t, "p.tnir", "tenon ir 1\n"+c.text)
 			for seed := range uint64(3) {
