@@ -330,7 +330,7 @@ func (f *fnState) callOwn(c *syntax.Call, d *decl) []*tensor {
 		args = append(args, ir.ValueArg(b.tensor.val))
 	}
 	for _, w := range callee.Where {
-		f.require(c, w.Cond.Subst(bind), d.name)
+		f.require(c, w.Cond.Subst(bind), d.name, w.Cond.String())
 	}
 	var types []ir.Type
 	for _, r := range callee.Results {
@@ -364,11 +364,11 @@ func (f *fnState) bindDims(at syntax.Node, dims []sym.Expr, t *tensor, bind map[
 	}
 }
 
-// require makes a callee's fact hold at a call.
-func (f *fnState) require(at syntax.Node, c sym.Cond, callee string) {
+// require makes a callee's fact, which it writes as text, hold at a call.
+func (f *fnState) require(at syntax.Node, c sym.Cond, callee, text string) {
 	c = sym.Cond{L: f.canon(c.L), Rel: c.Rel, R: f.canon(c.R)}
 	if f.facts().Prove(c.Not()) {
-		f.p.failWith(at.Errorf("%s needs %s, which does not hold here", callee, c).WithFix("call it with other sizes"))
+		f.p.failWith(at.Errorf("%s needs %s, and here that is %s", callee, text, c).WithFix("call it with other sizes"))
 	}
 	if f.runtime(c.L) || f.runtime(c.R) {
 		if !f.facts().Prove(c) {

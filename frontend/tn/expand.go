@@ -318,6 +318,11 @@ func (x *expansion) matchDims(p *syntax.Param, t *tensor, at syntax.Node) {
 		}
 	}
 	extra := len(t.axes) - len(subs)
+	for _, s := range subs {
+		if edgeDim(s) != nil {
+			extra-- // an edge dim has two subscripts
+		}
+	}
 	if pack < 0 && extra != 0 || pack >= 0 && extra < -1 {
 		x.fail(at, "the argument %s of %s has rank %d, and this has rank %d", p.Name.Name, x.d.name, len(subs), len(t.axes))
 	}
@@ -328,14 +333,50 @@ func (x *expansion) matchDims(p *syntax.Param, t *tensor, at syntax.Node) {
 			k += extra + 1
 			continue
 		}
+		if c := edgeDim(s); c != nil {
+			x.matchEdge(c, t.axes[k+1], at)
+			k += 2
+			continue
+		}
 		x.bindDim(s, t.axes[k], at)
 		k++
+	}
+}
+
+// edgeDim is the call nnz(A) that a dim is, or nil.
+func edgeDim(s *syntax.Sub) *syntax.Call {
+	if c, ok := s.X.(*syntax.Call); ok && c.Fn.Name == "nnz" && len(c.Args) == 1 {
+		return c
+	}
+	return nil
+}
+
+// matchEdge holds an edge tensor's pattern against the callee's nnz(A).
+func (x *expansion) matchEdge(c *syntax.Call, d dim, at syntax.Node) {
+	n, ok := c.Args[0].X.(*syntax.Name)
+	var b *binding
+	if ok {
+		b = x.inner.names[n.Name]
+	}
+	if b == nil || b.kind != bindPattern || d.pat == nil || d.pat.id != b.pat.id {
+		x.fail(at, "this is not an edge tensor of the pattern that %s gets", x.d.name)
 	}
 }
 
 func (x *expansion) bindDim(s *syntax.Sub, d dim, at syntax.Node) {
 	if n, ok := syntax.Unparen(s.X).(*syntax.Name); ok {
 		b := x.inner.names[n.Name]
+		ragged := d.pat != nil && d.row >= 0
+		if ragged && b == nil {
+			x.inner.names[n.Name] = &binding{kind: bindRagged, at: n, pat: d.pat}
+			return
+		}
+		if b != nil && (ragged || b.kind == bindRagged) {
+			if !ragged || b.kind != bindRagged || b.pat.id != d.pat.id {
+				x.fail(at, "%s of %s is the length of a pattern's rows in one argument and not in another", n.Name, x.d.name)
+			}
+			return
+		}
 		if b == nil {
 			x.inner.names[n.Name] = &binding{kind: bindDim, at: n, expr: x.f.canon(d.ext)}
 			return
@@ -378,7 +419,7 @@ func (x *expansion) facts() {
 			if !ok {
 				x.f.p.failWith(part.Errorf("this is not a fact about dims").WithExpected("a comparison of dims, such as K %% 8 == 0"))
 			}
-			x.f.require(x.c, c, x.d.name)
+			x.f.require(x.c, c, x.d.name, exprText(part))
 		}
 	}
 }

@@ -124,6 +124,9 @@ func (s *site) name(n *syntax.Name, want num.Elem) val {
 		subs := strings.Repeat(", i", len(b.tensor.axes))[2:]
 		s.f.p.failWith(n.Errorf("%s is a tensor of rank %d, and a scalar is needed here", n.Name, len(b.tensor.axes)).
 			WithFix("say which element: %s[%s]", n.Name, subs))
+	case bindRagged:
+		s.f.p.failWith(n.Errorf("%s is the length of the rows of %s, which differ", n.Name, b.pat.name).
+			WithFix("count the entries of a row: sum[j] 1 over the same index"))
 	case bindPattern:
 		s.f.p.failWith(n.Errorf("%s is a pattern, and a scalar is needed here", n.Name).WithFix("read an entry: %s[i, j]", n.Name))
 	}

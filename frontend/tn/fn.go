@@ -200,7 +200,7 @@ func (f *fnState) values(e syntax.Expr, axes []*syntax.Axis, base []string, at *
 		c.scope = f.scope.child()
 		c.reads, c.region, c.cache = at.reads, at.region, at.cache
 	}
-	par := c.bindAxes(axes, c.rangesOf(e))
+	par := c.bindAxes(axes, c.rangesOf(append(rowsOf(axes), e)...))
 	if at != nil {
 		if len(par) > 0 {
 			f.p.failWith(e.Errorf("this needs a whole tensor, and the function is called on a scalar").
@@ -209,6 +209,17 @@ func (f *fnState) values(e syntax.Expr, axes []*syntax.Axis, base []string, at *
 		return scalarResults(c.scalars(e))
 	}
 	return f.overAxes(e, top, c, par, base)
+}
+
+// rowsOf are the rows in `j in A[i]`, whose index runs over the pattern's rows.
+func rowsOf(axes []*syntax.Axis) []syntax.Expr {
+	var out []syntax.Expr
+	for _, a := range axes {
+		if a.In != nil && a.Hi == nil {
+			out = append(out, a.In)
+		}
+	}
+	return out
 }
 
 // siteFor is the site at which scalars of a statement go.

@@ -107,7 +107,9 @@ func (s *site) rowOf(a syntax.Node, c candidate) sym.Expr {
 		if x, ok := s.symbolic(c.rowSub); ok {
 			return x
 		}
-		s.f.p.failWith(a.Errorf("the row of %s must be an index here", c.d.pat.name))
+		s.f.p.failWith(c.at.Errorf("an edge tensor is read at a stored entry of %s, and its row is not bound before this", c.d.pat.name).
+			WithExpected("a row index in scope, then an index that runs over `%s[..]`", c.d.pat.name).
+			WithFix("let the index run over the entries: `j in %s[i]`", c.d.pat.name))
 	}
 	b := s.scope.find(".." + c.rowIdx)
 	if b == nil || b.kind != bindPack || c.d.row >= len(b.pack) {

@@ -40,6 +40,7 @@ func (s *site) userReduction(e *syntax.Reduce, want num.Elem) *reduction {
 	}
 	carrier := r.c.carrier(nominal)
 	mon := s.f.p.monoid(s.f, m, carrier, e)
+	s.f.p.used[mon.Name] = true
 	ys := r.c.inject(e, m, mon, nominal)
 	for i, p := range m.Params {
 		el := mon.Elems()[i]
@@ -320,7 +321,7 @@ func (s *site) bindParams(ids []*syntax.Ident, elems []num.Elem) []*ir.Value {
 	return vs
 }
 
-// monoidOrder lists the monoids so that each stands behind those it uses.
+// monoidOrder lists the used monoids so that each stands behind those it uses.
 func (p *program) monoidOrder() []string {
 	var out []string
 	done := map[string]bool{}
@@ -338,7 +339,7 @@ func (p *program) monoidOrder() []string {
 		}
 		out = append(out, k)
 	}
-	for _, k := range sortedKeys(p.monoids) {
+	for _, k := range sortedKeys(p.used) {
 		add(k)
 	}
 	return out

@@ -368,7 +368,7 @@ func (f *fnState) callProc(c *syntax.CallStmt) {
 		ops.Args = append(ops.Args, ir.ValueArg(f.bufferArg(a, p, bind)))
 	}
 	for _, w := range callee.Where {
-		f.require(c, w.Cond.Subst(bind), c.Name.Name)
+		f.require(c, w.Cond.Subst(bind), c.Name.Name, w.Cond.String())
 	}
 	f.top().emit(ir.NewOp("loop.call", loc(c), &ir.Attr{Value: ir.AttrItem, Str: callee.Name}, ops), nil)
 }

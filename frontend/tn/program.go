@@ -27,7 +27,7 @@ func Parse(filename, src string) (*ir.Module, error) {
 	p := &program{
 		decls: map[string]*decl{}, module: &ir.Module{},
 		funcs: map[*decl]*ir.Func{}, monoids: map[string]*ir.Monoid{}, encodings: map[string]*ir.Encoding{},
-		imported: map[string]bool{},
+		imported: map[string]bool{}, used: map[string]bool{},
 	}
 	file, err := syntax.Parse(filename, src)
 	if err != nil {
@@ -39,11 +39,25 @@ func Parse(filename, src string) (*ir.Module, error) {
 	for _, d := range own {
 		p.elaborateItem(d)
 	}
-	if err := p.errs.Err(); err != nil {
+	if err := distinct(p.errs).Err(); err != nil {
 		return nil, err
 	}
 	p.order(own)
 	return p.module, nil
+}
+
+// distinct drops errors reported twice: an expanded function is elaborated once
+// for each call.
+func distinct(list diag.List) diag.List {
+	var out diag.List
+	seen := map[string]bool{}
+	for _, e := range list {
+		if key := e.Pos.String() + e.Msg; !seen[key] {
+			seen[key] = true
+			out = append(out, e)
+		}
+	}
+	return out
 }
 
 // declOrigin says where a declaration stands; it decides what may hide what.
@@ -70,6 +84,7 @@ type program struct {
 	funcs     map[*decl]*ir.Func
 	monoids   map[string]*ir.Monoid
 	encodings map[string]*ir.Encoding
+	used      map[string]bool // monoids that some comp reduces by
 	imported  map[string]bool
 	stack     []*decl // functions being elaborated or expanded, outermost first
 	errs      diag.List
@@ -188,15 +203,19 @@ func canonical(path string) string {
 }
 
 // elaborateItem turns a declaration of the file into an item of the module.
-// Generic functions become items nowhere: they are expanded where called; they
-// are still checked when they are.
+// Generic functions and monoids are expanded where they are used; here they are
+// only checked.
 func (p *program) elaborateItem(d *decl) {
 	p.try(func() {
 		switch n := d.node.(type) {
 		case *syntax.Fn:
 			if len(n.TypeParams) == 0 && !hasPacks(n) {
 				p.function(d, n.Name)
+			} else {
+				p.checkGeneric(d)
 			}
+		case *syntax.Monoid:
+			p.checkMonoid(n)
 		case *syntax.Proc:
 			p.procedure(d, n.Name)
 		}

@@ -88,6 +88,7 @@ const (
 	bindPack
 	bindElem
 	bindVar    // a mutable scalar of a proc: a buffer of rank 0
+	bindRagged // a dim that is the length of a pattern's rows: no one size
 	bindBroken // its definition had an error: uses stay silent
 )
 

@@ -156,13 +156,18 @@ func (f *fnState) param(p *syntax.Param, proc bool) {
 	f.scope.names[p.Name.Name] = &binding{kind: bindTensor, at: p, tensor: &tensor{val: v, elem: e, axes: denseDims(f, dims), buf: proc}}
 }
 
+// denseDims are the subscripts of a tensor with the given dims: one each, and
+// two, row and column, for an edge dim.
 func denseDims(f *fnState, dims []sym.Expr) []dim {
-	axes := make([]dim, len(dims))
-	for i, d := range dims {
-		axes[i] = dim{ext: d, row: -1}
+	var axes []dim
+	for _, d := range dims {
 		if id, ok := d.IsNNZ(); ok {
-			axes[i].pat = f.patternByID(id)
+			if p := f.patternByID(id); p != nil {
+				axes = append(axes, dim{ext: p.rows, row: -1}, dim{ext: d, pat: p, row: len(axes)})
+				continue
+			}
 		}
+		axes = append(axes, dim{ext: d, row: -1})
 	}
 	return axes
 }

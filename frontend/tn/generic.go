@@ -1,0 +1,94 @@
+package tn
+
+import (
+	"strings"
+
+	"tenon/frontend/tn/syntax"
+	"tenon/internal/num"
+	"tenon/ir"
+	"tenon/ir/sym"
+)
+
+// checkGeneric elaborates a generic function of the file on stand-ins for its
+// arguments, so that its faults are found though nothing calls it: an element
+// type of the class, one dim for a pack. What comes out is thrown away.
+func (p *program) checkGeneric(d *decl) {
+	n := d.node.(*syntax.Fn)
+	p.enterCall(n.Name, d)
+	fn := &ir.Func{Level: ir.LevelTensor, Name: n.Name.Name, Loc: loc(n.Name), Body: &ir.Region{}}
+	f := newFnState(p, fn)
+	for _, tp := range n.TypeParams {
+		f.scope.names[tp.Name.Name] = &binding{kind: bindElem, at: tp, elem: p.standIn(tp)}
+	}
+	for _, prm := range n.Params {
+		if !p.try(func() { f.genericParam(prm) }) {
+			f.scope.names[prm.Name.Name] = &binding{kind: bindBroken, at: prm}
+		}
+	}
+	p.try(func() { f.where(n.Where) })
+	f.body(n.Body, nil)
+	p.stack = p.stack[:len(p.stack)-1]
+}
+
+// standIn is an element type of a type parameter's class.
+func (p *program) standIn(tp *syntax.TypeParam) num.Elem {
+	ok := elemClass(tp.Class.Name)
+	if ok == nil {
+		p.failWith(tp.Class.Errorf("no class of types %s", tp.Class.Name).WithExpected("float, int, number or any"))
+	}
+	if ok(num.F32) {
+		return num.F32
+	}
+	return num.I32
+}
+
+// genericParam declares a parameter whose packs are one dim.
+func (f *fnState) genericParam(p *syntax.Param) {
+	if patternKinds[p.Type.Name.Name] || quantKinds[p.Type.Name.Name] || p.Type.Dims == nil {
+		f.param(p, false)
+		return
+	}
+	e := f.elem(p.Type.Name)
+	var dims []sym.Expr
+	for _, s := range p.Type.Dims.List {
+		if s.Pack != "" {
+			s = &syntax.Sub{Span: s.Span, X: &syntax.Name{Span: s.Span, Name: "dim_" + strings.ToLower(s.Pack)}}
+		}
+		dims = append(dims, f.dimExpr(s, true))
+	}
+	v := &ir.Value{Name: f.names.val(p.Name.Name), Type: ir.Tensor{Elem: e, Dims: dims}}
+	f.addParam(ir.ModeIn, p.Const, v)
+	f.scope.names[p.Name.Name] = &binding{kind: bindTensor, at: p, tensor: &tensor{val: v, elem: e, axes: denseDims(f, dims)}}
+}
+
+// checkMonoid elaborates a monoid of the file that nothing may use.
+func (p *program) checkMonoid(m *syntax.Monoid) {
+	e := num.F32
+	if len(m.TypeParams) > 0 {
+		e = p.standIn(m.TypeParams[0])
+	}
+	f := newFnState(p, &ir.Func{Level: ir.LevelTensor, Body: &ir.Region{}})
+	mon := p.monoid(f, m, e, m)
+	s := &site{f: f, region: &ir.Region{}, names: f.names, cache: map[string]*ir.Value{}}
+	inner := s.monoidScope(m, e)
+	if m.Inject != nil {
+		s.scope = inner
+		s.bindParams(m.Inject.Params, repeat(e, len(m.Inject.Params)))
+		s.within(inner).monoidBody(m.Inject.Body, mon.Elems())
+	}
+	if m.Result != nil {
+		var comps []val
+		for _, prm := range mon.Params {
+			comps = append(comps, val{prm, ir.ElemOf(prm.Type)})
+		}
+		s.monoidResult(nil, m, comps, e, e)
+	}
+}
+
+func repeat(e num.Elem, n int) []num.Elem {
+	out := make([]num.Elem, n)
+	for i := range out {
+		out[i] = e
+	}
+	return out
+}
