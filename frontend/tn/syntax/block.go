@@ -25,9 +25,9 @@ type ProcBody struct{ Block }
 
 // fnStarts and procStarts are the words that begin a statement; behind an error
 // the parser takes up again at one of them. Inside a fn, `for` ends statements
-// more often than it begins one. Words that begin no statement of this kind of body
-// but of the other are among them, to be reported. A proc's assignments begin with a name, which
-// counts only at the start of a line.
+// more often than it begins one. Words that begin statements of the other kind of
+// body only are among them, to be reported. A proc's assignments begin with a
+// name, which counts only at the start of a line.
 var (
 	fnStarts   = map[string]bool{"let": true, "return": true, "next": true, "stack": true, "@": true, ";": true, "var": true, "if": true}
 	procStarts = map[string]bool{"let": true, "var": true, "for": true, "if": true, "@": true, ";": true, "return": true}

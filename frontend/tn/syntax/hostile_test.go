@@ -11,7 +11,7 @@ import (
 // Texts that are no programs, made of one thing many times: an error soon, with
 // a bounded report, and no exhausted stack.
 func TestHostileTexts(t *testing.T) {
-	const n = 5000
+	const n = 2000
 	head := "fn f() -> f32 { "
 	for _, unit := range []string{
 		"fn ", "@", "}", "{", "(", "[", "#", "x ", "- ", "\"", ",", "let ", "é", "\x00", "\xff", "0", "1.", "..", "for i in ", "where ", "sum[i] ", "f(",
