@@ -79,5 +79,5 @@ func startsLiteral(p *parser, s ClauseSpec) bool {
 		return startsWord(p, s)
 	}
 	t := p.tok()
-	return t.kind == tokInt || t.kind == tokFloat || t.is("-") || t.isLit("inf", "nan", "true", "false")
+	return t.kind == tokInt || t.kind == tokFloat || t.is("-") || t.isWord("inf", "nan", "true", "false")
 }

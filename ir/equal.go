@@ -14,10 +14,16 @@ func EqualFunc(a, b *Func) bool {
 // canonical prints m with names that say only when a thing is bound.
 func canonical(m *Module) string {
 	values, syms := 0, 0
-	return Print(cloneWith(m, &Mapping{
+	c := cloneWith(m, &Mapping{
 		FreshValue: func(string) string { values++; return strconv.Itoa(values) },
 		FreshSym:   func(string) string { syms++; return "s" + strconv.Itoa(syms) },
-	}))
+	})
+	for _, f := range c.Funcs() {
+		for i := range f.Results {
+			f.Results[i].Name = ""
+		}
+	}
+	return Print(c)
 }
 
 // Uses counts for each value how often the ops of f use it.

@@ -1,6 +1,7 @@
 package ir
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -38,15 +39,9 @@ type token struct {
 }
 
 func (t token) is(punct string) bool { return t.kind == tokPunct && t.text == punct }
-func (t token) isWord(w string) bool { return t.kind == tokWord && t.text == w }
-func (t token) isLit(ws ...string) bool {
-	for _, w := range ws {
-		if t.isWord(w) {
-			return true
-		}
-	}
-	return false
-}
+
+// isWord reports whether t is one of the words ws.
+func (t token) isWord(ws ...string) bool { return t.kind == tokWord && slices.Contains(ws, t.text) }
 
 // String is the token as a message shows it.
 func (t token) String() string {

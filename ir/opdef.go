@@ -162,6 +162,9 @@ type Checker struct {
 // Errorf reports a fault of op; the message names the op and its source line.
 func (c *Checker) Errorf(op *Op, format string, args ...any) {
 	e := diag.Errorf(op.Loc.First(), format, args...)
+	if !e.Pos.IsValid() {
+		e.Pos.File = op.Loc.String() // a node of a model, or nothing
+	}
 	e.Msg = op.Def.Name + ": " + e.Msg
 	c.Errs = append(c.Errs, e)
 }

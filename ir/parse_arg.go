@@ -57,8 +57,8 @@ func (p *parser) nestedArg() Arg {
 // startsArgLiteral: an integer without a dot is an index expression, which
 // serves as a literal too (Arg.AsLiteral).
 func (p *parser) startsArgLiteral(t, after token) bool {
-	number := func(t token) bool { return t.kind == tokFloat || t.isLit("inf", "nan") && !p.scope.sym(t.text) }
-	return number(t) || t.isLit("true", "false") && !p.scope.sym(t.text) || t.kind == tokString || t.is("-") && number(after)
+	number := func(t token) bool { return t.kind == tokFloat || t.isWord("inf", "nan") && !p.scope.sym(t.text) }
+	return number(t) || t.isWord("true", "false") && !p.scope.sym(t.text) || t.kind == tokString || t.is("-") && number(after)
 }
 
 func (p *parser) literalArg(t token, scalar bool) Arg {

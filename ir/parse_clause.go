@@ -23,7 +23,7 @@ func (p *parser) literal() Literal {
 	case t.kind == tokInt || t.kind == tokFloat || t.isWord("inf"):
 		p.next()
 		return Literal{Text: sign + t.text}
-	case sign == "" && t.isLit("true", "false"):
+	case sign == "" && t.isWord("true", "false"):
 		p.next()
 		return Literal{Text: t.text}
 	case t.isWord("nan"):
@@ -64,7 +64,7 @@ func (p *parser) attr(op *Op, i int, _ *scope) {
 	case t.kind == tokItem:
 		a.Value = AttrItem
 		p.next()
-	case t.kind == tokWord && !t.isLit("inf", "nan"):
+	case t.kind == tokWord && !t.isWord("inf", "nan"):
 		a.Value = AttrName
 		p.next()
 	default:

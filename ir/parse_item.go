@@ -206,7 +206,7 @@ func (p *parser) monoidItem(kw token) {
 	p.parens(func() {
 		p.commas(func() { m.Params = append(m.Params, p.param(false).Value) })
 	})
-	for p.tok().isLit("assoc", "comm") {
+	for p.tok().isWord("assoc", "comm") {
 		if p.next().text == "assoc" {
 			m.Assoc = true
 		} else {

@@ -325,7 +325,7 @@ func (p *parser) factor() sym.Expr {
 		var e sym.Expr
 		p.parens(func() { e = p.expr() })
 		return e
-	case t.isLit("min", "max") && p.peek().is("("):
+	case t.isWord("min", "max") && p.peek().is("("):
 		return p.extremum()
 	case t.isWord("nnz") && p.peek().kind == tokHash:
 		p.next()
