@@ -9,4 +9,40 @@
 // in ir/affine, the machine that runs programs in ir/interp.
 //
 // The package must stay free of targets, passes and front ends.
+//
+// # Where to look
+//
+// Parse, Print and Equal: parse*.go, print*.go, equal.go; what a kind of clause
+// looks like, how it is read, written, copied and checked is one row of the table
+// in clause_kind.go. Verify: verify*.go. Copies for inlining and the like
+// (Mapping, CloneRegion, Builder.Inline): clone*.go. Built-in monoids, and the
+// combination that follows from a rescaled one (Monoid.Derived): monoid.go. How
+// a function's dims are bound and what is checked when it is entered (Entry):
+// entry.go.
+//
+// # What programs mean
+//
+// The interpreter implements these rules and every backend agrees with it. Where
+// they are silent, NumPy's answer holds.
+//
+// Shapes: any dim may be 0 or 1. Sizes and offsets have 64 bits, and a product
+// of sizes that overflows is an error. Outputs are written completely; a
+// reduction over no point gives the identity of its monoid, unless the comp says
+// `empty(..)`.
+//
+// Floats follow IEEE; each op rounds once to its type. max and min give NaN if
+// either operand is one. -0.0 and +0.0 are told apart: only x + -0.0 and
+// x - +0.0 may become x, and x * 0.0 never becomes 0. In a func a multiply-add
+// may be contracted and a reduction by an associative monoid re-associated; in a
+// proc only a recognised reduction may be. Float to integer saturates, NaN gives
+// 0.
+//
+// Integers wrap in two's complement. tdiv and trem truncate as C does; floordiv
+// and mod floor. Dividing by 0 gives 0, and the least integer by -1 wraps.
+//
+// Sparse patterns are multigraphs: each stored entry is a point, duplicates
+// included. Equal sizes do not make two patterns one.
+//
+// Loops run in order, and not at all where lo >= hi. loop.parallel says that any
+// order gives the same. Buffers do not alias unless they are declared to.
 package ir
