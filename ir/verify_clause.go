@@ -230,6 +230,9 @@ func (v *verifier) checkRange(op *Op, _ int, c Clause) {
 	id, _ := r.Hi.IsNNZ()
 	v.bindSym(op, r.Name, &binding{axis: true, entryOf: id, varying: v.varies(r.Lo) || v.varies(r.Hi)})
 	v.Facts.Add(sym.Ge(i, r.Lo))
+	if s, ok := r.Step.IsConst(); ok && s > 1 {
+		v.Facts.Add(sym.Eq(sym.Mod(sym.Sub(i, r.Lo), r.Step), sym.Const(0)))
+	}
 	left := sym.Sub(r.Hi, i)
 	if once { // an empty range runs one empty tile
 		left = sym.Max(left, sym.Const(0))
@@ -276,6 +279,9 @@ func (v *verifier) withoutConds(op *Op) *sym.Facts {
 				own[cond.Key()] = true
 			}
 		}
+	}
+	if len(own) == 0 {
+		return v.Facts
 	}
 	f := sym.NewFacts()
 	for _, k := range v.Facts.Conds() {

@@ -15,7 +15,7 @@ func (v *verifier) op(op *Op) {
 		v.carried(op)
 		v.uniform(op)
 		if len(v.Errs) == before && op.Def.Verify != nil {
-			op.Def.Verify(v.Checker, op)
+			v.row(op)
 		}
 	})
 	v.Facts = outer
@@ -24,6 +24,17 @@ func (v *verifier) op(op *Op) {
 	v.results(op, before)
 	v.effects(op, before)
 	v.stack = v.stack[:len(v.stack)-1]
+}
+
+// row lets op's row check it, with what its axes and ranges say; its own
+// conditions are left out: a comp writes where no point of red meets them, too.
+func (v *verifier) row(op *Op) {
+	facts := v.Facts
+	if len(op.Regions()) > 0 {
+		v.Facts = v.withoutConds(op)
+	}
+	op.Def.Verify(v.Checker, op)
+	v.Facts = facts
 }
 
 func (v *verifier) clauseAt(op *Op, i int, s ClauseSpec) {
