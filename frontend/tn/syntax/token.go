@@ -13,7 +13,7 @@ import (
 // (zero, clamp, identity, combine, ...) mean something in one place only and
 // are free as names elsewhere.
 var Keywords = []string{
-	"fn", "proc", "monoid", "import", "const", "in", "out", "inout", "where",
+	"fn", "proc", "monoid", "import", "const", "in", "where",
 	"let", "var", "return", "for", "carry", "next", "stack", "step", "if", "else",
 	"and", "or", "not", "true", "false", "inf", "nan",
 }
