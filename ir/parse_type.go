@@ -1,6 +1,7 @@
 package ir
 
 import (
+	"math"
 	"strconv"
 
 	"tenon/internal/num"
@@ -310,9 +311,17 @@ func (p *parser) divisor(t token) sym.Expr {
 	return e
 }
 
+// leastMagnitude is the least integer without its sign, which alone does not
+// fit 64 bits.
+const leastMagnitude = "9223372036854775808"
+
 func (p *parser) factor() sym.Expr {
 	defer p.enter()()
 	if p.accept("-") {
+		if t := p.tok(); t.kind == tokInt && t.text == leastMagnitude {
+			p.next()
+			return sym.Const(math.MinInt64)
+		}
 		return sym.Neg(p.factor())
 	}
 	t := p.tok()

@@ -141,12 +141,13 @@ func (v *verifier) bindExDim(op *Op, d ExDim) {
 	if len(d.Conds) == 0 {
 		v.Errorf(op, "binds the dim %s without bounds; write exists(%s: 0 <= %s)", d.Name, d.Name, d.Name)
 	}
+	dead := v.Facts.Contradiction() // nothing here is ever reached
 	for _, k := range d.Conds {
 		v.expr(op, k.L)
 		v.expr(op, k.R)
 		v.Facts.Add(k)
 	}
-	if v.Facts.Contradiction() {
+	if !dead && v.Facts.Contradiction() {
 		v.Errorf(op, "no value of %s satisfies its bounds", d.Name)
 	}
 }

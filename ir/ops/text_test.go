@@ -108,3 +108,37 @@ func faults(err error) diag.List {
 	errors.As(err, &l)
 	return l
 }
+
+// The least integer is a literal wherever one may stand.
+func TestLeastInteger(t *testing.T) {
+	m, err := ir.Parse("least.tnir", `tenon ir 1
+data @d : i64[1] = [-9223372036854775808]
+func tensor @f(%x: i64[]) -> (i64[]) {
+  %y = tensor.comp red(i < 2) in(%a = %x[]) {
+    %c = const -9223372036854775808: i64
+    yield(add(add(%a, %c), -9223372036854775808: i64)) } by max(i64) empty(-9223372036854775808) : i64[]
+  return(%y) }
+`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	roundTrip(t, m)
+}
+
+// In a loop that never runs, guards and bounds are not at fault for that.
+func TestFactsInDeadCode(t *testing.T) {
+	m, err := ir.Parse("dead.tnir", `tenon ir 1
+func tensor @f<M>(%x: f32[M], %s: i64[1]) -> (f32[M]) {
+  %y = loop.for t = 0 to 0 carry(%c = %x) {
+    %z = tile.choose dims(M) variant a where(guarded M <= 2) { yield(%c) } variant b { yield(%c) } pick { yield(0: i32) } : f32[M]
+    tensor.plan exists(p: 0 <= p) in(%a = %s[0]) { yield(%a) }
+    yield(%z) } : f32[M]
+  return(%y) }
+`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := ir.Verify(m); err != nil {
+		t.Error(err)
+	}
+}
