@@ -1,0 +1,121 @@
+package fuzz
+
+import (
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"tenon/ir"
+)
+
+// Report counts what was done.
+type Report struct {
+	Categories map[string]*Counts
+	Ops        map[string]int // programs that use an op, by its name
+}
+
+// Counts are the numbers of one category.
+type Counts struct {
+	Programs  int // generated, parsed, verified, printed
+	Runs      int // of the interpreter, a function at some sizes
+	Faults    int // runs that the program or its data stopped
+	Passes    int // passes that changed a program
+	Native    int // runs of compiled code that agree
+	Elements  int64
+	Undecided int64          // elements of native results that no bound decides
+	Refused   map[string]int // functions without a native form, by the op or type named
+}
+
+func newReport() *Report {
+	return &Report{Categories: map[string]*Counts{}, Ops: map[string]int{}}
+}
+
+func (r *Report) of(category string) *Counts {
+	c := r.Categories[category]
+	if c == nil {
+		c = &Counts{Refused: map[string]int{}}
+		r.Categories[category] = c
+	}
+	return c
+}
+
+func (r *Report) count(p *Program, run *Run) {
+	c := r.of(p.Category)
+	c.Runs++
+	if run.Fault != nil {
+		c.Faults++
+	}
+}
+
+// uses counts the ops of a module, once each.
+func (r *Report) uses(m *ir.Module) {
+	seen := map[string]bool{}
+	walk := func(g *ir.Region) {
+		if g != nil {
+			g.Walk(func(op *ir.Op) bool { seen[op.Def.Name] = true; return true })
+		}
+	}
+	for _, it := range m.Items {
+		switch it := it.(type) {
+		case *ir.Func:
+			walk(it.Body)
+		case *ir.Monoid:
+			walk(it.Combine)
+			walk(it.Identity)
+			walk(it.Act)
+		case *ir.Encoding:
+			walk(it.Decode)
+		case *ir.Kernel:
+			walk(it.Meaning)
+		}
+	}
+	for name := range seen {
+		r.Ops[name]++
+	}
+}
+
+// Unused lists the rows of the op table that no program used.
+func (r *Report) Unused() []string {
+	var names []string
+	for _, d := range ir.AllOps() {
+		if r.Ops[d.Name] == 0 {
+			names = append(names, d.Name)
+		}
+	}
+	return names
+}
+
+// Print writes the counts by category.
+func (r *Report) Print(w io.Writer) {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(t, "category\tprograms\truns\tfaults\tpasses\tnative\telements\tundecided\trefused\t")
+	for _, cat := range Categories() {
+		c := r.Categories[cat.Name]
+		if c == nil {
+			continue
+		}
+		refused := 0
+		for _, n := range c.Refused {
+			refused += n
+		}
+		fmt.Fprintf(t, "%s\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t\n", cat.Name, c.Programs, c.Runs, c.Faults, c.Passes, c.Native, c.Elements, c.Undecided, refused)
+	}
+	t.Flush()
+	for _, cat := range Categories() {
+		if c := r.Categories[cat.Name]; c != nil && len(c.Refused) > 0 {
+			var parts []string
+			for _, k := range slices.Sorted(maps.Keys(c.Refused)) {
+				parts = append(parts, fmt.Sprintf("%s %d", k, c.Refused[k]))
+			}
+			fmt.Fprintf(w, "%s, no native form: %s\n", cat.Name, strings.Join(parts, ", "))
+		}
+	}
+	if u := r.Unused(); len(u) > 0 {
+		fmt.Fprintf(w, "%d of %d ops were used by no program: %s\n", len(u), len(ir.AllOps()), strings.Join(u, " "))
+	} else {
+		fmt.Fprintf(w, "all %d ops were used\n", len(ir.AllOps()))
+	}
+}
