@@ -1,0 +1,65 @@
+package passes
+
+import (
+	"slices"
+
+	"tenon/ir"
+	"tenon/passes/graph"
+	"tenon/passes/lower"
+	"tenon/passes/pass"
+)
+
+// Stage is a part of the way down: after its passes the module is at Level, and
+// a build may write it out there or read it back.
+type Stage struct {
+	Level  ir.Level
+	Passes []pass.Instance
+}
+
+// Tensor level: calls are inlined, so that what follows sees whole functions;
+// then each function is simplified, before values become buffers and sharing
+// gets harder to see.
+var tensor = Stage{ir.LevelTensor, pass.Of(graph.Inline, graph.Canonicalise, graph.CSE, graph.DCE, graph.Simplify)}
+
+// Tile level: values go into buffers, once. The copies this makes and the
+// guards of its comps are simplified.
+var tile = Stage{ir.LevelTile, pass.Of(lower.Bufferise, graph.Simplify)}
+
+// Loop level: comps become loops. Lowering repeats identities and subscripts at
+// every use, which simplifying merges.
+var loop = Stage{ir.LevelLoop, pass.Of(lower.LowerComps, graph.Canonicalise, graph.CSE, graph.DCE, graph.Simplify)}
+
+// A proc starts at loop level. Its calls are inlined like a func's; comps that
+// were raised in it, or stand for its reductions, become loops.
+var proc = Stage{ir.LevelLoop, append(pass.Of(graph.Inline, graph.Simplify), loop.Passes...)}
+
+// Pipeline lists the stages for a module that enters at the given level; nil
+// where no passes lead on from there. A module that was written out after a
+// stage and enters again at that level takes the stages that are left, so that
+// it ends in the same code.
+func Pipeline(level ir.Level) []Stage {
+	switch level {
+	case ir.LevelTensor:
+		return []Stage{tensor, tile, loop}
+	case ir.LevelTile:
+		return []Stage{{ir.LevelTile, nil}, loop}
+	case ir.LevelLoop:
+		return []Stage{proc}
+	}
+	return nil
+}
+
+// EntryLevel is where a module enters: at the highest level of its functions.
+func EntryLevel(m *ir.Module) ir.Level {
+	order := []ir.Level{ir.LevelTensor, ir.LevelTile, ir.LevelLoop, ir.LevelDist, ir.LevelGPU, ir.LevelVec}
+	best := len(order)
+	for _, f := range m.Funcs() {
+		if i := slices.Index(order, f.Level); i >= 0 {
+			best = min(best, i)
+		}
+	}
+	if best == len(order) {
+		return ir.LevelTensor
+	}
+	return order[best]
+}
