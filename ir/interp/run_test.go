@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"tenon/internal/diag"
@@ -179,4 +180,50 @@ func wantTrap(t *testing.T, err error, code ir.TrapCode, parts ...string) {
 	if errors.As(err, &f) && f.Code != code {
 		t.Errorf("the fault's code is %d, want %d: %v", f.Code, code, err)
 	}
+}
+
+func replace(s, old, with string) string { return strings.ReplaceAll(s, old, with) }
+
+// stored makes random index arrays of a format, and the place of each entry in
+// the order of the format's values.
+func stored(r *rand.Rand, f ir.Format, rows, cols int64) (ptr, idx *ir.Array, places [][2]int64) {
+	pe := f.Ptr
+	if pe == num.Invalid {
+		pe = f.Idx
+	}
+	vector := func(e num.Elem, v []int64) *ir.Array { return intsOf(e, []int64{int64(len(v))}, v...) }
+	switch f.Kind {
+	case "coo":
+		var rs, cs []int64
+		for range int(rows) * 2 {
+			rs, cs = append(rs, r.Int64N(rows)), append(cs, r.Int64N(cols))
+			places = append(places, [2]int64{rs[len(rs)-1], cs[len(cs)-1]})
+		}
+		return vector(pe, rs), vector(f.Idx, cs), places
+	case "bsr":
+		g := graph(r, rows/f.BlockRows, cols/f.BlockCols)
+		for i := int64(0); i < g.Rows; i++ {
+			for _, b := range row(g, i) {
+				for k := int64(0); k < f.BlockRows*f.BlockCols; k++ {
+					places = append(places, [2]int64{i*f.BlockRows + k/f.BlockCols, g.Col[b]*f.BlockCols + k%f.BlockCols})
+				}
+			}
+		}
+		return vector(pe, g.Ptr), vector(f.Idx, g.Col), places
+	case "csc":
+		g := graph(r, cols, rows)
+		for j := int64(0); j < cols; j++ {
+			for _, e := range row(g, j) {
+				places = append(places, [2]int64{g.Col[e], j})
+			}
+		}
+		return vector(pe, g.Ptr), vector(f.Idx, g.Col), places
+	}
+	g := graph(r, rows, cols)
+	for i := int64(0); i < rows; i++ {
+		for _, e := range row(g, i) {
+			places = append(places, [2]int64{i, g.Col[e]})
+		}
+	}
+	return vector(pe, g.Ptr), vector(f.Idx, g.Col), places
 }
