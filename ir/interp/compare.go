@@ -73,10 +73,18 @@ func compareArrays(native, ref *ir.Array) (r Report, err error) {
 		}
 		if err == nil && !num.Agree(ref.Elem, got, s) {
 			err = fmt.Errorf("element %v is %s; expected %s, within 4 x %.3g", idx,
-				ir.FormatLiteral(ref.Elem, got), ir.FormatLiteral(ref.Elem, want), s.Err)
+				literal(ref.Elem, got), literal(ref.Elem, want), s.Err)
 		}
 	})
 	return r, err
+}
+
+// literal writes a cell that some target made, which need not be a value of e.
+func literal(e num.Elem, c num.Cell) string {
+	if e.IsFloat() {
+		c = num.FromFloat(num.Round(e, num.Float(c)))
+	}
+	return ir.FormatLiteral(e, c)
 }
 
 // inBounds is the error of got in units of the bound; 0 where it is none.

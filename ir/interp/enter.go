@@ -46,11 +46,18 @@ func (s *stager) shape(t ir.Type) func(*ir.Frame) []int64 {
 // enter prepares frame f. top is the entry from outside: there the arguments
 // themselves are checked, aliasing is refused and out buffers are poisoned.
 func (st *staged) enter(f *ir.Frame, args []any, top bool) error {
-	if err := st.enterArgs(f, args, top); err != nil {
+	code, err := ir.TrapShape, st.enterArgs(f, args, top)
+	if err == nil && top {
+		code, err = ir.TrapAlias, aliased(st.f, args)
+	}
+	if err != nil {
 		if !err.Pos.IsValid() {
 			err.Pos = st.f.Loc.First()
 		}
-		return &Fault{ir.TrapShape, err}
+		return &Fault{code, err}
+	}
+	if top {
+		st.outs(f, args)
 	}
 	return nil
 }
@@ -73,9 +80,6 @@ func (st *staged) enterArgs(f *ir.Frame, args []any, top bool) *diag.Error {
 			return &diag.Error{Msg: fmt.Sprintf("%%%s of @%s has the shape %v", st.f.Params[i].Value.Name, st.f.Name, x.Shape),
 				Expected: fmt.Sprint(e.shapes[i](f))}
 		}
-	}
-	if top {
-		return st.outs(f, args)
 	}
 	return nil
 }
@@ -100,32 +104,33 @@ func (st *staged) put(f *ir.Frame, slot int, p *ir.Param, a any) {
 	}
 }
 
-// outs refuses aliasing, poisons out buffers and makes those not given.
-func (st *staged) outs(f *ir.Frame, args []any) *diag.Error {
-	if err := aliased(st.f, args); err != nil {
-		return err
-	}
+// outs poisons out buffers, makes those not given, and gives what is read its
+// shadows.
+func (st *staged) outs(f *ir.Frame, args []any) {
 	for i, p := range st.f.Params {
-		a, _ := args[i].(*ir.Array)
-		_, isBuf := p.Value.Type.(ir.Buf)
-		switch {
-		case a != nil && f.E != nil && p.Mode != ir.ModeOut:
-			a.Mem.Shadow = shadows(a.Elem, a.Mem.Cells)
-		case a != nil && p.Mode == ir.ModeOut:
-			fill(a.Mem, poison(a.Elem))
-			if f.E != nil {
-				a.Mem.Shadow = shadows(a.Elem, a.Mem.Cells)
+		switch a := args[i].(type) {
+		case *ir.Array:
+			if p.Mode == ir.ModeOut {
+				poisonArray(a)
 			}
-		case args[i] == nil && isBuf:
+			st.s.withShadows(a)
+		case *ir.Encoded:
+			for _, part := range a.Parts {
+				st.s.withShadows(part)
+			}
+		case nil:
 			f.O[st.entry.slots[i]] = st.s.prog.array(nil, ir.ElemOf(p.Value.Type), st.entry.shapes[i](f))
 		}
-		if x, ok := args[i].(*ir.Encoded); ok && f.E != nil {
-			for _, part := range x.Parts {
-				part.Mem.Shadow = shadows(part.Elem, part.Mem.Cells)
-			}
-		}
 	}
-	return nil
+}
+
+// withShadows gives an argument's memory the shadows of exact values; what it
+// held from another run says nothing of its cells now.
+func (s *stager) withShadows(a *ir.Array) {
+	a.Mem.Shadow = nil
+	if s.Shadowed() {
+		a.Mem.Shadow = shadows(a.Elem, a.Mem.Cells)
+	}
 }
 
 // aliased refuses buffers that overlap where one of them is written.

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 
 	"tenon/internal/num"
@@ -45,7 +46,7 @@ func (p *Program) array(op *ir.Op, e num.Elem, shape []int64) *ir.Array {
 	}
 	p.run.bytes += n * cell
 	a := ir.NewArray(e, shape...)
-	fill(a.Mem, poison(e))
+	poisonArray(a)
 	if p.opts.Shadow {
 		a.Mem.Shadow = shadows(e, a.Mem.Cells)
 	}
@@ -55,10 +56,20 @@ func (p *Program) array(op *ir.Op, e num.Elem, shape []int64) *ir.Array {
 	return a
 }
 
-func fill(m *ir.Memory, c num.Cell) {
-	for i := range m.Cells {
-		m.Cells[i] = c
+// poisonArray poisons the elements of a, not what else its memory holds.
+func poisonArray(a *ir.Array) {
+	c := poison(a.Elem)
+	if slices.Equal(a.Strides, ir.CStrides(a.Shape)) {
+		cells := a.Mem.Cells[a.Off : a.Off+a.Size()]
+		for i := range cells {
+			cells[i] = c
+		}
+		return
 	}
+	each(a.Shape, func(idx []int64) {
+		pos, _ := a.Cell(idx)
+		a.Mem.Cells[pos] = c
+	})
 }
 
 // shadows are the shadows of cells that are what they should be.

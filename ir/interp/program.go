@@ -75,7 +75,7 @@ func (p *Program) Run(fn string, args []any) (results []any, err error) {
 	defer catch(&err)
 	p.run = &run{random: rand.New(rand.NewPCG(p.opts.Seed, 0x74656e6f6e))}
 	if len(args) != len(f.Params) {
-		return nil, diag.Errorf(f.Loc.First(), "@%s takes %d arguments, %d are given", fn, len(f.Params), len(args))
+		return nil, &Fault{ir.TrapShape, diag.Errorf(f.Loc.First(), "@%s takes %d arguments, %d are given", fn, len(f.Params), len(args))}
 	}
 	st := p.stage(f)
 	fr := st.newFrame(&ir.Thread{Ranks: 1})

@@ -43,7 +43,7 @@ func TestScalarOps(t *testing.T) {
 			if want == nil {
 				continue
 			}
-			scalarOp(t, d.Name, params, e, want)
+			checkScalarOp(t, d.Name, params, e, want)
 		}
 	}
 }
@@ -67,7 +67,7 @@ func numOp(name string, n int, e num.Elem) func(c []num.Cell) num.Cell {
 	return nil
 }
 
-func scalarOp(t *testing.T, name string, n int, e num.Elem, want func([]num.Cell) num.Cell) {
+func checkScalarOp(t *testing.T, name string, n int, e num.Elem, want func([]num.Cell) num.Cell) {
 	t.Helper()
 	result := e
 	if d := ir.MustOp(name); d.Traits.Has(ir.Comparison) {

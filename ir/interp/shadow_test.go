@@ -1,0 +1,117 @@
+package interp_test
+
+import (
+	"fmt"
+	"math"
+	"math/big"
+	"math/rand/v2"
+	"testing"
+
+	"tenon/internal/num"
+	"tenon/ir"
+	"tenon/ir/interp"
+)
+
+const shadowText = `tenon ir 1
+func tensor @dot<N>(%x: T[N], %y: T[N]) -> (T[], T[]) {
+  %s = tensor.comp red(i < N) in(%a = %x[i], %b = %y[i]) { yield(mul(%a, %b)) } by sum(T) : T[]
+  %p = tensor.comp red(i < N) in(%a = %x[i], %b = %y[i]) { yield(sub(add(%a, 3.0: T), mul(0.25: T, %b))) } by prod(T) : T[]
+  return(%s, %p) }
+`
+
+// exactDot is what @dot means, in 300 bits.
+func exactDot(x, y *ir.Array) (sum, prod *big.Float) {
+	num300 := func(v float64) *big.Float { return new(big.Float).SetPrec(300).SetFloat64(v) }
+	sum, prod = num300(0), num300(1)
+	for i := int64(0); i < x.Shape[0]; i++ {
+		a, b := num300(elem(x, i)), num300(elem(y, i))
+		sum.Add(sum, new(big.Float).Mul(a, b))
+		f := new(big.Float).Add(a, num300(3))
+		prod.Mul(prod, f.Sub(f, new(big.Float).Mul(b, num300(0.25))))
+	}
+	return sum, prod
+}
+
+// The exact value lies within the bound of its shadow, what the interpreter
+// computes in the program's type within four, and a result that is off by more
+// is refused.
+func TestShadowsBoundTheTruth(t *testing.T) {
+	r := rand.New(rand.NewPCG(21, 22))
+	for _, e := range []num.Elem{num.F64, num.F32, num.F16, num.BF16} {
+		m := parse(t, "shadow.tnir", replace(shadowText, "T", e.String()))
+		for _, n := range []int64{1, 2, 7, 40} {
+			x, y := random(r, e, n), random(r, e, n)
+			got := run(t, m, "dot", x, y)
+			sum, prod := exactDot(x, y)
+			for k, want := range []*big.Float{sum, prod} {
+				if e == num.F16 && k == 1 && n > 7 {
+					continue // 3^40 is no f16
+				}
+				inBound(t, fmt.Sprint(e, n, k), got[k], want)
+			}
+		}
+	}
+}
+
+func inBound(t *testing.T, what string, got *ir.Array, want *big.Float) {
+	t.Helper()
+	s := got.Mem.Shadow[0]
+	v := new(big.Float).SetPrec(300).SetFloat64(s.Hi)
+	v.Add(v, new(big.Float).SetFloat64(s.Lo))
+	diff, _ := v.Sub(v, want).Float64()
+	if math.Abs(diff) > s.Err {
+		t.Errorf("%s: the shadow is off by %g, its bound is %g", what, diff, s.Err)
+	}
+	w, _ := want.Float64()
+	if s.Err > 1e-2*math.Abs(w)*math.Max(1, float64(got.Elem.Bytes()-2)) && got.Elem != num.BF16 && got.Elem != num.F16 {
+		t.Errorf("%s: the bound %g of %g would accept anything", what, s.Err, w)
+	}
+	if _, err := interp.Compare(got, got); err != nil {
+		t.Errorf("%s: the interpreter's own result: %v", what, err)
+	}
+	wrong, off := cloneArray(got), num.Round(got.Elem, s.Hi+math.Max(6*s.Err, 1e-2*math.Abs(s.Hi)))
+	wrong.Mem.Cells[0] = num.FromFloat(off)
+	if _, err := interp.Compare(wrong, got); err == nil && off-s.Hi > 4*s.Err {
+		t.Errorf("%s: a result that is off by more than four bounds agrees", what)
+	}
+}
+
+func TestCompare(t *testing.T) {
+	ints := intsOf(num.I32, []int64{2}, 1, 2)
+	if r, err := interp.Compare(ints, ints); err != nil || r.Elements != 2 || r.Undecided != 0 {
+		t.Errorf("%v, %v", r, err)
+	}
+	for _, bad := range []any{intsOf(num.I32, []int64{2}, 1, 3), intsOf(num.I64, []int64{2}, 1, 2), intsOf(num.I32, []int64{1, 2}, 1, 2),
+		interp.Scalar{Elem: num.I32}, nil} {
+		if _, err := interp.Compare(bad, ints); err == nil {
+			t.Errorf("%v agrees with [1 2]", bad)
+		}
+	}
+	// An argmax of two values nearer than their bounds is undecided, and counted.
+	m := parse(t, "near.tnir", `tenon ir 1
+func tensor @f<N>(%x: f32[N]) -> (i64[]) {
+  %y, %i = tensor.comp red(i < N) in(%v = %x[i]) { yield(exp(%v), idx(i): i64) } by argmax(f32, i64) : f32[], i64[]
+  return(%i) }`)
+	got := run(t, m, "f", floats(num.F32, []int64{3}, 0, 1, 1.0000001))
+	r, err := interp.Compare(intsOf(num.I64, nil, 1), got[0])
+	if err != nil || r.Undecided != 1 || !r.TooManyUndecided() {
+		t.Errorf("a near tie: %+v, %v", r, err)
+	}
+	got = run(t, m, "f", floats(num.F32, []int64{3}, 0, 1, 2))
+	if r, err := interp.Compare(intsOf(num.I64, nil, 1), got[0]); err == nil {
+		t.Errorf("a wrong argmax agrees: %+v", r)
+	}
+}
+
+// Without shadows the results are the same, bit for bit.
+func TestShadowsChangeNoResult(t *testing.T) {
+	m := example(t, "sparse.tnir")
+	r := rand.New(rand.NewPCG(23, 24))
+	p := graph(r, 9, 9)
+	args := []any{p, random(r, num.F32, 9, 4), random(r, num.F32, 9, 4), random(r, num.F32, 9, 3)}
+	plain, err := interp.New(m, interp.Options{}).Run("graph_attention", args)
+	if err != nil {
+		t.Fatal(err)
+	}
+	wantSame(t, "graph attention", plain[0], run(t, m, "graph_attention", args...)[0])
+}
