@@ -15,7 +15,7 @@ const (
 
 // Text shows the elements in nested brackets, one row a line, as NumPy prints
 // arrays: the middle of long axes is left out of arrays of more than 1000
-// elements. Each element is the shortest text that reads back as itself.
+// elements. Each element is the shortest text that reads back as itself, any NaN is nan.
 func (a *Array) Text() string {
 	t := &textWriter{a: a, whole: true}
 	n := int64(1)
@@ -36,7 +36,11 @@ type textWriter struct {
 // axis writes what lies below axis k, from the element at on.
 func (t *textWriter) axis(k int, at int64) {
 	if k == t.a.Rank() {
-		t.b.WriteString(num.Format(t.a.Elem, num.Decode(t.a.Elem, t.a.Data[at*int64(t.a.Elem.Bytes()):])))
+		s := num.Format(t.a.Elem, num.Decode(t.a.Elem, t.a.Data[at*int64(t.a.Elem.Bytes()):]))
+		if strings.HasPrefix(s, "nan") {
+			s = "nan" // sign and payload differ between machines
+		}
+		t.b.WriteString(s)
 		return
 	}
 	between := ", "

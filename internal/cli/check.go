@@ -19,9 +19,9 @@ func (a *app) checkCmd() *cobra.Command {
 	return &cobra.Command{
 		Use:   "check FILE...",
 		Short: "Parse, resolve and verify programs; write nothing",
-		Args:  cobra.MinimumNArgs(1),
-		RunE: func(_ *cobra.Command, files []string) error {
-			return a.each(files, func(file string) error {
+		Args:  files(true),
+		RunE: func(_ *cobra.Command, args []string) error {
+			return a.each(args, func(file string) error {
 				_, err := driver.Load(file)
 				return err
 			})
@@ -53,7 +53,7 @@ func (a *app) fmtCmd() *cobra.Command {
 		Short: "Bring .tn files into the canonical form, in place",
 		Long: `Bring .tn files into the canonical form, in place, and print the names of those
 that changed. The file - is the standard input, formatted to the standard output.`,
-		Args: cobra.MinimumNArgs(1),
+		Args: files(true),
 	}
 	c.Flags().BoolVar(&check, "check", false, "write nothing; list the files that are not in that form and exit with 1")
 	c.RunE = func(_ *cobra.Command, files []string) error {

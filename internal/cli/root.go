@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/signal"
 	"runtime/debug"
+	"strings"
 	"syscall"
 	"time"
 
@@ -131,7 +132,7 @@ func (a *app) root() *cobra.Command {
 		list, _ := c.Flags().GetStringArray("debug")
 		for _, s := range append([]string{os.Getenv("TENON_DEBUG")}, list...) {
 			if s == "help" {
-				return diag.Usagef("debug flags:\n%s", flags.Help())
+				return diag.Usagef("debug flags:\n%s", strings.TrimSuffix(flags.Help(), "\n"))
 			}
 			if err := flags.Set(s); err != nil {
 				return err
@@ -154,6 +155,21 @@ func (a *app) mark(c *cobra.Command) {
 	c.RunE = func(c *cobra.Command, args []string) error {
 		a.ran = true
 		return run(c, args)
+	}
+}
+
+// files are the arguments of a command that takes one FILE, or several.
+func files(several bool) cobra.PositionalArgs {
+	return func(c *cobra.Command, args []string) error {
+		switch {
+		case len(args) == 0 && several:
+			return diag.Usagef("tenon %s: expected at least one FILE", c.Name())
+		case len(args) == 0:
+			return diag.Usagef("tenon %s: expected a FILE, a .tn or .tnir program", c.Name())
+		case len(args) > 1 && !several:
+			return diag.Usagef("tenon %s: expected one FILE, got %s", c.Name(), strings.Join(quoted(args), " "))
+		}
+		return nil
 	}
 }
 

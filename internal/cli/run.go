@@ -45,7 +45,7 @@ func (a *app) runCmd() *cobra.Command {
 		Short:   "Run a function of a program on arrays",
 		Long:    runHelp,
 		Example: "  tenon run knn.tn --in train='x.npy[:1297,:]' --in labels='y.npy[:1297]' --in x='x.npy[1297:,:]' --out y.npy",
-		Args:    cobra.ExactArgs(1),
+		Args:    files(false),
 		RunE: func(c *cobra.Command, args []string) error {
 			a.program = args[0]
 			return a.run(c.Context(), args[0], f)

@@ -42,7 +42,7 @@ func set(key, value string, given bool) error {
 			return assign(v.Field(i), key, value, given)
 		}
 	}
-	return diag.Usagef("-d: there is no debug flag %q; there are:\n%s", key, Help())
+	return diag.Usagef("-d: there is no debug flag %q; there are:\n%s", key, strings.TrimSuffix(Help(), "\n"))
 }
 
 func assign(f reflect.Value, key, value string, given bool) error {

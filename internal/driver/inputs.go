@@ -137,7 +137,7 @@ func describe(f *ir.Func, takers []taker) string {
 		b.WriteString(" nothing")
 	}
 	if len(f.Dims) > 0 {
-		fmt.Fprintf(&b, "\nThe sizes %s follow from the arrays, or are given as --in %s=...", strings.Join(f.Dims, ", "), f.Dims[0])
+		fmt.Fprintf(&b, "\nSizes (%s) follow from the arrays, or are given as --in %s=...", strings.Join(f.Dims, ", "), f.Dims[0])
 	}
 	return b.String()
 }

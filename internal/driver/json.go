@@ -72,7 +72,11 @@ func writeNested(w *bufio.Writer, a *weights.Array) {
 
 func jsonNumber(e num.Elem, c num.Cell) string {
 	s := num.Format(e, c)
-	if strings.Contains(s, "n") && e.IsFloat() { // inf, nan
+	switch {
+	case !e.IsFloat():
+	case strings.HasPrefix(s, "nan"):
+		return `"nan"` // sign and payload differ between machines
+	case strings.HasSuffix(s, "inf"):
 		return quote(s)
 	}
 	return s

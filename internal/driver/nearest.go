@@ -1,9 +1,9 @@
 package driver
 
 // didYouMean is " (did you mean NAME?)" for the known name closest to name, if
-// one is close: a slip in every third letter at most.
+// one is close: a slip in every third letter at most, none in a name of one.
 func didYouMean(name string, known []string) string {
-	best, dist := "", len(name)/3+1
+	best, dist := "", (len(name)+1)/3
 	for _, k := range known {
 		if d := editDistance(name, k); d <= dist && (best == "" || d < dist) {
 			best, dist = k, d

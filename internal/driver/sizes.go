@@ -143,16 +143,23 @@ func (c *Call) compare(from map[string]string) error {
 		e := diag.Errorf(diag.Pos{}, "%s is %d", x.label, x.size)
 		e.Expected = fmt.Sprint(want)
 		if _, isConst := x.expr.IsConst(); !isConst {
-			e.Expected = fmt.Sprintf("%s = %d", x.expr, want)
-			var why []string
-			for _, n := range x.expr.Names() {
-				why = append(why, fmt.Sprintf("%s = %d by %s", n, c.Sizes[n], from[n]))
-			}
-			e.Expected += " (" + strings.Join(why, ", ") + ")"
+			e.Expected = fmt.Sprintf("%s = %d, %s", x.expr, want, c.why(x.expr, from))
 		}
 		errs = append(errs, e.WithFix("pass arrays whose sizes agree; --in takes a part with a slice, as in x.npy[:100]"))
 	}
 	return errs.Err()
+}
+
+// why says where the sizes in x come from.
+func (c *Call) why(x sym.Expr, from map[string]string) string {
+	if n, ok := x.IsName(); ok {
+		return "by " + from[n]
+	}
+	var parts []string
+	for _, n := range x.Names() {
+		parts = append(parts, fmt.Sprintf("with %s = %d by %s", n, c.Sizes[n], from[n]))
+	}
+	return strings.Join(parts, ", ")
 }
 
 // facts checks what the function declares of its sizes, and what the storage
