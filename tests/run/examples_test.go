@@ -1,0 +1,130 @@
+package run
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"tenon/frontend/tn"
+	"tenon/internal/diag"
+	"tenon/ir"
+	"tenon/ir/interp"
+)
+
+// builds compiles m at -O0 and -O3, or skips loudly without LLVM.
+func builds(t *testing.T, m *ir.Module) []*Program {
+	t.Helper()
+	var out []*Program
+	for _, opt := range []int{0, 3} {
+		p, err := Build(m, opt)
+		var missing *diag.MissingTool
+		if errors.As(err, &missing) {
+			t.Skipf("SKIP, compiled code is not tested: %v", err)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(p.Close)
+		out = append(out, p)
+	}
+	return out
+}
+
+// agrees runs f on drawn inputs at some sizes and compares.
+func agrees(t *testing.T, m *ir.Module, f *ir.Func, sizes []map[string]int64, programs []*Program) {
+	t.Helper()
+	var plain interp.Report
+	calls := 0
+	for i, dims := range sizes {
+		for _, v := range []Values{Plain, Special} {
+			args, ok := Draw(f, dims, v, uint64(i))
+			if !ok {
+				continue
+			}
+			ref, fault := Reference(m, f.Name, args)
+			for k, p := range programs {
+				r, err := p.Check(f.Name, args, ref, fault, Layout(i+3*k))
+				if err != nil {
+					t.Errorf("%s, values %d: %v", Describe(f, dims), v, err)
+					continue
+				}
+				calls++
+				if v == Plain {
+					plain.Add(r)
+				}
+			}
+		}
+	}
+	if calls == 0 {
+		t.Errorf("%s: no sizes meet its facts", f.Name)
+	}
+	if plain.TooManyUndecided() {
+		t.Errorf("%s: %d of %d elements cannot be judged", f.Name, plain.Undecided, plain.Elements)
+	}
+}
+
+// dense reports whether all that f takes is dense.
+func dense(m *ir.Module) bool {
+	text := ir.Print(m)
+	for _, word := range []string{"pattern<", " enc @", "tensor.nonzero"} {
+		if strings.Contains(text, word) {
+			return false
+		}
+	}
+	return true
+}
+
+func TestExamples(t *testing.T) {
+	files, _ := filepath.Glob("../../examples/*/*.tn")
+	if len(files) < 8 {
+		t.Fatalf("only %d examples found", len(files))
+	}
+	for _, file := range files {
+		t.Run(filepath.Base(file), func(t *testing.T) {
+			m, err := tn.Load(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			both(t, m)
+		})
+	}
+}
+
+// both runs all functions of a dense module in both ways; others must be
+// refused as the user's fault, with the way out.
+func both(t *testing.T, m *ir.Module) {
+	t.Helper()
+	if !dense(m) {
+		_, err := Build(m, 0)
+		if !IsUsers(err) || !strings.Contains(err.Error(), "--interp") {
+			t.Errorf("a program without a native form: %v", err)
+		}
+		return
+	}
+	programs := builds(t, m)
+	for _, f := range m.Funcs() {
+		agrees(t, m, f, Sizes(f), programs)
+	}
+}
+
+// Every program of the language page.
+func TestDocumentedPrograms(t *testing.T) {
+	page, err := os.ReadFile("../../docs/language.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	blocks := regexp.MustCompile("(?s)```tn\n(.*?)```").FindAllStringSubmatch(string(page), -1)
+	for i, b := range blocks {
+		t.Run(fmt.Sprintf("block%d", i+1), func(t *testing.T) {
+			m, err := tn.Parse("block.tn", b[1])
+			if err != nil {
+				t.Fatal(err)
+			}
+			both(t, m)
+		})
+	}
+}

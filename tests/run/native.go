@@ -1,0 +1,255 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"tenon/codegen/cpu"
+	"tenon/internal/diag"
+	"tenon/internal/num"
+	"tenon/ir"
+	"tenon/ir/interp"
+	_ "tenon/ir/ops" // the rows of all ops
+	"tenon/ir/sym"
+	"tenon/passes/lower"
+	"tenon/passes/pass"
+	"tenon/runtime"
+	"tenon/targets"
+)
+
+// Program is a module in the interpreter and as loaded machine code.
+type Program struct {
+	Source *ir.Module
+	Low    *ir.Module // every function a proc of the loop level
+	Name   string     // of the build, for messages: O0, O3
+	lib    *runtime.Lib
+}
+
+// Lower takes a copy of m to the loop level.
+func Lower(m *ir.Module) (*ir.Module, error) {
+	low := ir.Clone(m)
+	g := &pass.Manager{}
+	return low, g.Run(low, pass.Of(lower.Bufferise, lower.LowerComps))
+}
+
+// Object compiles loop-level code for the machine that we run on.
+func Object(low *ir.Module, opt int) ([]byte, *targets.Desc, error) {
+	tools, err := targets.FindToolchain()
+	if err != nil {
+		return nil, nil, err
+	}
+	desc, err := targets.Native()
+	if err != nil {
+		return nil, nil, err
+	}
+	code, err := cpu.Lower(low, desc, "prog", cpu.Options{})
+	if err != nil {
+		return nil, nil, err
+	}
+	obj, err := tools.Compile(context.Background(), code.Text(), targets.CompileOpts{Opt: opt})
+	return obj, desc, err
+}
+
+// Library compiles and links.
+func Library(low *ir.Module, opt int) ([]byte, error) {
+	obj, desc, err := Object(low, opt)
+	if err != nil {
+		return nil, err
+	}
+	tools, err := targets.FindToolchain()
+	if err != nil {
+		return nil, err
+	}
+	return tools.Link(context.Background(), desc, obj)
+}
+
+// Build compiles m and loads the result. Close it.
+func Build(m *ir.Module, opt int) (*Program, error) {
+	low, err := Lower(m)
+	if err != nil {
+		return nil, err
+	}
+	so, err := Library(low, opt)
+	if err != nil {
+		return nil, err
+	}
+	lib, err := runtime.OpenBytes(so)
+	if err != nil {
+		return nil, err
+	}
+	return &Program{Source: m, Low: low, Name: fmt.Sprintf("O%d", opt), lib: lib}, nil
+}
+
+// Close unloads the code.
+func (p *Program) Close() { p.lib.Close() }
+
+// Reference runs fn in the interpreter with shadows. Arguments are left as they
+// were.
+func Reference(m *ir.Module, fn string, args []any) ([]any, error) {
+	return interp.New(m, interp.Options{Shadow: true, Seed: 1}).Run(fn, copies(args))
+}
+
+func copies(args []any) []any {
+	out := make([]any, len(args))
+	for i, a := range args {
+		out[i] = a
+		if x, ok := a.(*ir.Array); ok {
+			y := ir.NewArray(x.Elem, x.Shape...)
+			copy(y.Mem.Cells, x.Mem.Cells)
+			out[i] = y
+		}
+	}
+	return out
+}
+
+// Call runs fn natively. args are those of the source function (nil for what is
+// written alone); shapes are those of the results in order. layout says how
+// tensors lie in memory.
+func (p *Program) Call(fn string, args []any, shapes [][]int64, layout Layout) ([]any, runtime.Status, error) {
+	f := ir.Lookup[*ir.Func](p.Low, fn)
+	var places []*place
+	defer func() {
+		for _, x := range places {
+			x.free()
+		}
+	}()
+	var native []runtime.Arg
+	var outs []*place
+	for i, prm := range f.Params {
+		if t, ok := prm.Value.Type.(ir.Scalar); ok {
+			native = append(native, runtime.Scalar{Elem: t.Elem, Cell: args[i].(interp.Scalar).Cell})
+			continue
+		}
+		var shape []int64
+		var given *ir.Array
+		if i < len(args) && args[i] != nil {
+			given = args[i].(*ir.Array)
+			shape = given.Shape
+		}
+		if prm.Mode != ir.ModeIn {
+			shape, shapes = shapes[0], shapes[1:]
+		}
+		x, err := put(ir.ElemOf(prm.Value.Type), shape, layout+Layout(i))
+		if err != nil {
+			return nil, runtime.Status{}, err
+		}
+		places = append(places, x)
+		if given != nil {
+			x.write(given)
+		}
+		if prm.Mode != ir.ModeIn {
+			outs = append(outs, x)
+		}
+		native = append(native, x.tensor)
+	}
+	status, err := p.lib.Call(fn, native)
+	if err != nil || status.Code != runtime.OK {
+		return nil, status, err
+	}
+	var results []any
+	for _, x := range outs {
+		results = append(results, x.read())
+	}
+	for _, x := range places {
+		if err := x.intact(); err != nil {
+			return nil, status, fmt.Errorf("%s: %w", fn, err)
+		}
+	}
+	return results, status, nil
+}
+
+// ResultShapes evaluates the shapes of what fn writes, given its arguments.
+func ResultShapes(low *ir.Module, fn string, args []any) ([][]int64, error) {
+	f := ir.Lookup[*ir.Func](low, fn)
+	dims := map[string]int64{}
+	for i, a := range args {
+		x, ok := a.(*ir.Array)
+		if !ok {
+			continue
+		}
+		types, _ := ir.DimsOf(f.Params[i].Value.Type)
+		for d, e := range types {
+			if n, ok := e.IsName(); ok {
+				if _, known := dims[n]; !known {
+					dims[n] = x.Shape[d]
+				}
+			}
+		}
+	}
+	var out [][]int64
+	for i, prm := range f.Params {
+		if prm.Mode == ir.ModeIn {
+			continue
+		}
+		if i < len(args) && args[i] != nil {
+			out = append(out, args[i].(*ir.Array).Shape)
+			continue
+		}
+		types, _ := ir.DimsOf(prm.Value.Type)
+		shape := []int64{}
+		for _, e := range types {
+			n, err := e.Eval(sym.Names(dims))
+			if err != nil {
+				return nil, err
+			}
+			shape = append(shape, n)
+		}
+		out = append(out, shape)
+	}
+	return out, nil
+}
+
+// Check runs fn in both and compares. A fault of the interpreter must be the
+// same fault natively.
+func (p *Program) Check(fn string, args []any, ref []any, fault error, layout Layout) (total interp.Report, err error) {
+	shapes, err := ResultShapes(p.Low, fn, args)
+	if err != nil {
+		return total, err
+	}
+	if fault != nil {
+		return total, p.sameFault(fn, args, shapes, fault, layout)
+	}
+	got, status, err := p.Call(fn, args, shapes, layout)
+	if err != nil {
+		return total, err
+	}
+	if status.Code != runtime.OK {
+		return total, fmt.Errorf("%s of %s returns %+v; the interpreter has no fault", fn, p.Name, status)
+	}
+	if len(got) != len(ref) {
+		return total, fmt.Errorf("%d results; expected %d", len(got), len(ref))
+	}
+	for i := range ref {
+		r, err := interp.Compare(got[i], ref[i])
+		if err != nil {
+			return total, fmt.Errorf("%s of %s, result %d: %w", fn, p.Name, i, err)
+		}
+		total.Add(r)
+	}
+	return total, nil
+}
+
+func (p *Program) sameFault(fn string, args []any, shapes [][]int64, fault error, layout Layout) error {
+	var f *interp.Fault
+	if !errors.As(fault, &f) {
+		return fault
+	}
+	_, status, err := p.Call(fn, args, shapes, layout)
+	if err == nil && int(status.Code) != int(f.Code) {
+		err = fmt.Errorf("%s of %s returns %+v; the interpreter's fault is code %d: %v", fn, p.Name, status, f.Code, fault)
+	}
+	return err
+}
+
+// IsUsers reports an error that is the user's, such as a program without a
+// native form.
+func IsUsers(err error) bool { return diag.ExitCode(err) == diag.ExitUser }
+
+// zeroCell is 0 of type e.
+func zeroCell(e num.Elem) num.Cell {
+	if e.IsFloat() {
+		return num.FromFloat(0)
+	}
+	return num.FromInt(0)
+}
