@@ -249,6 +249,9 @@ func (w *printer) clause(s ClauseSpec, c Clause) {
 	switch {
 	case word != "":
 		w.piece(word)
+		if s.Kind == KindRange || s.Kind == KindLiteral {
+			w.more(" ")
+		}
 	case isBlock && len(block.Params) == 0, s.Kind == KindOperands && w.tight:
 	default:
 		w.more(" ")
