@@ -1,3 +1,5 @@
+// Size: init holds the table of generators, one a clause of test.every.
+
 package ir
 
 import (
