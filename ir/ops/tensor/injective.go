@@ -9,7 +9,7 @@ import (
 // must be recoverable from the subscripts. An axis is recovered by a subscript
 // in which it has a constant coefficient other than 0 and stands, other axes
 // already recovered aside, alone; or where the rest stays below its coefficient
-// (mixed radix, as in 32*i + j with j < 32). An extent known to be at most 1
+// (mixed radix, as in 32*i + j with j < 32, or W*i + j with j < W). An extent known to be at most 1
 // needs no recovering.
 func (c compCheck) injective(o ir.Out) {
 	open := map[string]ir.Axis{}
@@ -61,24 +61,54 @@ func key(a ir.Axis) string {
 // recovered lists the open axes that the value of subscript s determines.
 func (c compCheck) recovered(s sym.Expr, open map[string]ir.Axis) []string {
 	var names []string
-	coef := map[string]int64{}
+	coefs := map[string]sym.Expr{}
 	for _, a := range c.Par {
 		n := key(a)
 		if _, ok := open[n]; !ok || !s.Uses(n) {
 			continue
 		}
 		k, _, ok := s.Linear(n)
-		v, isConst := k.IsConst()
-		if !ok || !isConst {
+		if !ok {
 			return nil
 		}
-		coef[n] = max(v, -v)
+		coefs[n] = k
 		names = append(names, n)
+	}
+	coef := map[string]int64{}
+	for n, k := range coefs {
+		v, isConst := k.IsConst()
+		if !isConst {
+			return c.symbolicRadix(names, coefs, open)
+		}
+		coef[n] = max(v, -v)
 	}
 	if len(names) <= 1 {
 		return names
 	}
 	return mixedRadix(names, coef, open)
+}
+
+// symbolicRadix accepts W*i + j where the extent of j is known to be at most W,
+// and W*i alone where W is known not to be 0.
+func (c compCheck) symbolicRadix(names []string, coefs map[string]sym.Expr, open map[string]ir.Axis) []string {
+	prove := func(k sym.Cond) bool { return c.Facts != nil && c.Facts.Prove(k) }
+	if len(names) == 1 && prove(sym.Le(sym.Const(1), coefs[names[0]])) {
+		return names
+	}
+	if len(names) != 2 {
+		return nil
+	}
+	for i, low := range names {
+		one, ok := coefs[low].IsConst()
+		a := open[low]
+		if !ok || one != 1 || a.Pattern != nil {
+			continue
+		}
+		if wide := coefs[names[1-i]]; wide.Equal(a.Extent) || prove(sym.Le(a.Extent, wide)) {
+			return names
+		}
+	}
+	return nil
 }
 
 // mixedRadix accepts names if, by falling coefficient, each exceeds what all

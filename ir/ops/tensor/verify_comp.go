@@ -95,7 +95,6 @@ func (c compCheck) read(r ir.Read, bound map[*ir.Value]bool) {
 	for _, s := range r.Subs {
 		c.subscript(s)
 	}
-	c.edgeSubscript(r, dims)
 }
 
 // readable reports whether a comp of this form may read src. An encoded tensor
@@ -113,6 +112,15 @@ func (c compCheck) readable(src *ir.Value, isBuf bool) bool {
 	return nested || c.InBuffers() == isBuf
 }
 
+// readsTensors reports the value form; a nested comp reads what there is.
+func (c compCheck) readsTensors() bool {
+	if c.InBuffers() || len(c.Op.Results) == 0 {
+		return false
+	}
+	_, nested := c.Op.Results[0].Type.(ir.Scalar)
+	return !nested
+}
+
 // subscript allows an affine expr plus at most one integer value with
 // coefficient 1.
 func (c compCheck) subscript(e sym.Expr) {
@@ -125,49 +133,6 @@ func (c compCheck) subscript(e sym.Expr) {
 	if len(e.Refs()) > 1 {
 		c.Errorf(c.Op, "subscript %s uses %d values; at most one may stand in it", e, len(e.Refs()))
 	}
-}
-
-// edgeSubscript allows only an entry of #p as first subscript of an edge tensor
-// of #p, as far as the axes here tell; entries bound outside are not known here.
-func (c compCheck) edgeSubscript(r ir.Read, dims []sym.Expr) {
-	if len(dims) == 0 {
-		return
-	}
-	id, isEdge := dims[0].IsNNZ()
-	for _, a := range c.Axes() {
-		if a.Pattern == nil || !r.Subs[0].Uses(a.Entry) {
-			continue
-		}
-		if p, ok := a.Pattern.Type.(ir.Pattern); ok && isEdge && p.ID != id {
-			c.Errorf(c.Op, "%%%s is an edge tensor of #%s, %s is an entry of #%s; use tensor.same_pattern if they are one",
-				r.Src.Name, id, a.Entry, p.ID)
-		}
-	}
-	if isEdge && c.denseSubscript(r.Subs[0]) {
-		c.Errorf(c.Op, "%%%s is an edge tensor of #%s; %s is no entry of that pattern", r.Src.Name, id, r.Subs[0])
-	}
-}
-
-// denseSubscript reports that e is a constant or a dense axis of this comp
-// whose extent is no edge dim.
-func (c compCheck) denseSubscript(e sym.Expr) bool {
-	if _, ok := e.IsConst(); ok {
-		return true
-	}
-	n, ok := e.IsName()
-	if !ok {
-		return false
-	}
-	for _, a := range c.Axes() {
-		if a.Pattern == nil && a.Name == n {
-			_, edge := a.Extent.IsNNZ()
-			return !edge
-		}
-		if a.Pattern != nil && a.Name == n {
-			return true
-		}
-	}
-	return false
 }
 
 // region allows pure scalar ops and nested comps without par and out.
