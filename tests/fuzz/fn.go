@@ -22,7 +22,8 @@ func (g *gen) tensorFunc() {
 	f := &FuncInfo{Name: g.fresh("f"), Roles: map[string]Role{}, Keep: true}
 	f.dims = append([]string{}, dimNames[:1+g.IntN(3)]...)
 	s := &scope{gen: g, f: f, out: &strings.Builder{}, known: map[string]bool{}}
-	f.Sizes = []map[string]int64{g.drawSizes(f.dims), g.drawSizes(f.dims)}
+	f.Sizes = []map[string]int64{g.drawSizes(f.dims)}
+	f.Sizes = append(f.Sizes, g.otherSizes(f.Sizes[0]))
 	s.env = map[string]int64{}
 	for k, v := range f.Sizes[0] {
 		s.env[k] = v

@@ -2,7 +2,9 @@ package fuzz
 
 import (
 	"fmt"
+	"maps"
 	"math/rand/v2"
+	"slices"
 	"strings"
 
 	"tenon/internal/num"
@@ -62,8 +64,9 @@ type tval struct {
 	bound  *sym.Expr // an integer tensor with values in 0..bound-1
 	enc    string
 	scalar bool
-	owned  string // of a buffer: the parallel index that its first subscript must be
-	frozen bool   // of a buffer: may not be written here
+	mode   string   // of a proc's parameter
+	owned  []string // of a buffer: the parallel indices that its first subscripts must be
+	frozen bool     // of a buffer: may not be written here
 }
 
 func (t tval) rank() int { return len(t.dims) }
@@ -149,6 +152,20 @@ func (g *gen) drawSizes(dims []string) map[string]int64 {
 	return env
 }
 
+// otherSizes are sizes that a program was not designed for: greater ones, at
+// which it mostly runs too, or any.
+func (g *gen) otherSizes(sizes map[string]int64) map[string]int64 {
+	dims := slices.Sorted(maps.Keys(sizes))
+	env := g.drawSizes(dims)
+	if g.chance(3) {
+		return env
+	}
+	for _, d := range dims {
+		env[d] = sizes[d] + g.Int64N(4)
+	}
+	return env
+}
+
 var dimNames = []string{"M", "N", "K", "L"}
 
 // eval is the value of e at the given sizes; ok is false if it has names
@@ -188,6 +205,7 @@ type Category struct {
 func Categories() []Category {
 	return []Category{
 		{"tensor", "funcs of the tensor level: comps, control flow, calls, dims known only while running", tensorProgram},
+		{"loop", "procs of the loop level: loop nests, parallel loops, branches, memory, comps on buffers, calls", loopProgram},
 	}
 }
 

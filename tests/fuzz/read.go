@@ -34,7 +34,11 @@ func (r *region) read(t tval) (string, bool) {
 	v := sval{text: r.fresh("%r"), elem: t.elem, exact: t.exact, bound: t.bound}
 	var subs []string
 	inRange, allPositive := true, true
-	for _, d := range t.dims {
+	for i, d := range t.dims {
+		if i < len(t.owned) {
+			subs = append(subs, t.owned[i])
+			continue
+		}
 		if id, ok := d.IsNNZ(); ok {
 			a, ok := r.entryOf(id)
 			if !ok {

@@ -20,6 +20,8 @@ type region struct {
 	tensors []tval // what comps and reads may read
 	env     map[string]int64
 	cost    int64 // points at which the region runs
+	flat    bool  // no comps inside
+	loads   bool  // elements of tensors (buffers) are loaded
 }
 
 // sval is a scalar in scope. text is a %name, or an op in the shorthand for
@@ -95,7 +97,7 @@ func (r *region) scalar(e num.Elem, depth int) sval {
 		return r.cast(e, depth)
 	case n == 4 && e.IsInt():
 		return r.idx(e)
-	case n == 5 && len(r.tensors) > 0 && r.cost < 300:
+	case n == 5 && len(r.tensors) > 0 && r.cost < 300 && !r.flat:
 		if v, ok := r.nested(e); ok {
 			return v
 		}
@@ -104,6 +106,11 @@ func (r *region) scalar(e num.Elem, depth int) sval {
 }
 
 func (r *region) leaf(e num.Elem) sval {
+	if r.loads && r.chance(2) {
+		if v, ok := r.load(e); ok {
+			return v
+		}
+	}
 	var found []sval
 	for _, v := range r.vals {
 		if v.elem == e {
