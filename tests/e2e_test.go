@@ -181,6 +181,7 @@ var masks = []struct {
 }{
 	{regexp.MustCompile(`median of (\d+) runs: \S+`), "median of $1 runs: TIME"},
 	{regexp.MustCompile(`"median_ns": \d+`), `"median_ns": TIME`},
+	{regexp.MustCompile(`"max_error": [^}]*`), `"max_error": E`},
 	{regexp.MustCompile(`largest error \S+ bounds`), "largest error E bounds"},
 	{regexp.MustCompile(`more than the [\d.]+ \w+ of memory`), "more than the MEMORY"},
 	{regexp.MustCompile(`the run may take [\d.]+ \w+`), "the run may take MEMORY"},

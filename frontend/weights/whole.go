@@ -49,11 +49,13 @@ func setTemp(name string, on bool) {
 // temporary file is removed and an old file of that name is untouched. A
 // device or pipe (/dev/stdout) is written directly.
 func WriteWhole(path string, fill func(w io.Writer) error) error {
-	return writeWhole(path, fill, nil)
+	return WriteWholeThen(path, fill, nil)
 }
 
-// writeWhole calls then, if it is not nil, between writing and renaming.
-func writeWhole(path string, fill func(w io.Writer) error, then func() error) error {
+// WriteWholeThen is WriteWhole that calls then, if it is not nil, once the data
+// are on disk, before the file takes its name; if then fails, the file is not
+// written.
+func WriteWholeThen(path string, fill func(w io.Writer) error, then func() error) error {
 	pos := diag.Pos{File: path}
 	target, direct, err := writeTarget(path)
 	if err != nil {

@@ -64,7 +64,7 @@ func writeNpy(path string, a *Array, then func() error) error {
 	if err != nil {
 		return err
 	}
-	return writeWhole(path, func(w io.Writer) error { return writeParts(w, head, a.Contiguous()) }, then)
+	return WriteWholeThen(path, func(w io.Writer) error { return writeParts(w, head, a.Contiguous()) }, then)
 }
 
 // WriteNpz writes an uncompressed npz file, whole or not at all. The array
@@ -89,7 +89,7 @@ func writeNpz(path string, names []string, arrays []*Array, then func() error) e
 			return err
 		}
 	}
-	return writeWhole(path, func(w io.Writer) error {
+	return WriteWholeThen(path, func(w io.Writer) error {
 		z := zip.NewWriter(w)
 		for i, a := range arrays {
 			entry, err := z.CreateHeader(&zip.FileHeader{Name: names[i] + ".npy", Method: zip.Store})

@@ -10,7 +10,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"tenon/frontend/tn/syntax"
-	"tenon/frontend/weights"
 	"tenon/internal/diag"
 	"tenon/internal/driver"
 )
@@ -120,15 +119,8 @@ func rewrite(file, text string) error {
 	if err != nil {
 		return unreadable(file, err)
 	}
-	if err := writeText(file, text); err != nil {
+	if err := driver.WriteFile(file, []byte(text), nil); err != nil {
 		return err
 	}
 	return os.Chmod(file, info.Mode().Perm())
-}
-
-func writeText(file, text string) error {
-	return weights.WriteWhole(file, func(w io.Writer) error {
-		_, err := io.WriteString(w, text)
-		return err
-	})
 }

@@ -127,7 +127,7 @@ func (a *app) execute(ctx context.Context, call *driver.Call, file string, f *ru
 			return driver.Arrays(rs), err
 		})
 	}
-	loaded, err := driver.Build(ctx, call.Module, file, f.optimise)
+	loaded, err := driver.Build(ctx, driver.Only(call.Module, call.Func), file, f.optimise)
 	if err != nil {
 		return nil, err
 	}

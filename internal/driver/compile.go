@@ -3,6 +3,7 @@ package driver
 import (
 	"context"
 	"path/filepath"
+	"strings"
 
 	"tenon/codegen/cpu"
 	"tenon/internal/diag"
@@ -12,25 +13,16 @@ import (
 
 // Options says how to compile.
 type Options struct {
-	Target string // family of machines, x86-64 unless given
+	Target string // family of machines: x86-64; "" is that of the host
 	CPU    string // a machine of the family, or native; "" for the baseline
 	Opt    int    // 0 to 3
 }
 
-// Code is a module on its way to machine code: at the loop level, and as LLVM
-// text.
-type Code struct {
-	Module *ir.Module // every function a proc of the loop level
-	LLVM   []byte
-	Name   string // of the source
-	desc   *targets.Desc
-	tools  *targets.Toolchain
-	opt    int
-}
+// families are those that code is generated for.
+var families = map[string]bool{"": true, "x86-64": true}
 
-// Generate takes m down to LLVM text. name is that of the source file. The
-// tools of LLVM are looked for first: without them nothing can follow.
-func Generate(m *ir.Module, name string, o Options) (*Code, error) {
+// machine finds the machine to compile for.
+func (o Options) machine() (*targets.Desc, error) {
 	if o.Opt < 0 || o.Opt > 3 {
 		return nil, diag.Usagef("-O%d: the levels are -O0 to -O3", o.Opt)
 	}
@@ -38,40 +30,117 @@ func Generate(m *ir.Module, name string, o Options) (*Code, error) {
 	if err != nil {
 		return nil, err
 	}
+	if !families[o.Target] {
+		return nil, diag.Usagef("--target %s: code for this family comes with a later version of Tenon; this one compiles for x86-64", o.Target)
+	}
+	return desc, nil
+}
+
+// Artifact is a compiled program: its module at the loop level and its LLVM
+// text, from which it gives the forms that a build can want. Equal programs and
+// options give equal bytes.
+type Artifact struct {
+	Module *ir.Module // every function a proc of the loop level
+	Name   string     // of the source
+	llvm   []byte
+	desc   *targets.Desc
+	tools  *targets.Toolchain
+	opt    int
+}
+
+// Compile takes m down to LLVM text. name is that of its file. The tools of
+// LLVM are looked for first: without them nothing can follow.
+func Compile(m *ir.Module, name string, o Options) (*Artifact, error) {
+	desc, err := o.machine()
+	if err != nil {
+		return nil, err
+	}
 	tools, err := targets.FindToolchain()
 	if err != nil {
 		return nil, err
 	}
-	low, err := LowerTo(m, ir.LevelLoop, o)
+	low, err := lowerForCode(m)
 	if err != nil {
 		return nil, err
 	}
-	text, err := cpu.Lower(low, desc, filepath.Base(name), cpu.Options{})
+	a := &Artifact{Module: low, Name: sourceName(m, name), desc: desc, tools: tools, opt: o.Opt}
+	text, err := cpu.Lower(low, desc, a.Name, cpu.Options{})
 	if err != nil {
 		return nil, err
 	}
-	return &Code{Module: low, LLVM: text.Text(), Name: name, desc: desc, tools: tools, opt: o.Opt}, nil
+	a.llvm = text.Text()
+	keep("module.ll", string(a.llvm))
+	return a, nil
 }
 
-// Object is the relocatable object.
-func (c *Code) Object(ctx context.Context) ([]byte, error) { return c.compile(ctx, targets.EmitObj) }
+// sourceName is the name of the file that the user wrote: a module read back
+// from its text has it in the locations of its functions, so that it gives the
+// same bytes as the source.
+func sourceName(m *ir.Module, file string) string {
+	for _, f := range m.Funcs() {
+		if p := f.Loc.First(); p.File != "" {
+			return filepath.Base(p.File)
+		}
+	}
+	return filepath.Base(file)
+}
 
-func (c *Code) compile(ctx context.Context, e targets.Emit) ([]byte, error) {
-	out, err := c.tools.Compile(ctx, c.LLVM, targets.CompileOpts{Opt: c.opt, Emit: e})
+func (a *Artifact) compile(ctx context.Context, e targets.Emit) ([]byte, error) {
+	out, err := a.tools.Compile(ctx, a.llvm, targets.CompileOpts{Opt: a.opt, Emit: e})
 	if err != nil && ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
 	return out, err
 }
 
+// Object is the relocatable object.
+func (a *Artifact) Object(ctx context.Context) ([]byte, error) {
+	return a.compile(ctx, targets.EmitObj)
+}
+
+// Assembly is the assembler text.
+func (a *Artifact) Assembly(ctx context.Context) ([]byte, error) {
+	return a.compile(ctx, targets.EmitAsm)
+}
+
+// LLVM is the LLVM text after LLVM's own passes.
+func (a *Artifact) LLVM(ctx context.Context) ([]byte, error) {
+	return a.compile(ctx, targets.EmitLLVM)
+}
+
 // Library is the shared library.
-func (c *Code) Library(ctx context.Context) ([]byte, error) {
-	obj, err := c.Object(ctx)
+func (a *Artifact) Library(ctx context.Context) ([]byte, error) {
+	obj, err := a.Object(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return c.tools.Link(ctx, c.desc, obj)
+	out, err := a.tools.Link(ctx, a.desc, obj)
+	if err != nil && ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	return out, err
+}
+
+// Archive is the static library.
+func (a *Artifact) Archive(ctx context.Context) ([]byte, error) {
+	obj, err := a.Object(ctx)
+	if err != nil {
+		return nil, err
+	}
+	name := strings.TrimSuffix(a.Name, filepath.Ext(a.Name))
+	return targets.Archive([]targets.Member{{Name: name[:min(len(name), 13)] + ".o", Data: obj}}), nil
 }
 
 // Header is the C header of the exported functions.
-func (c *Code) Header() (string, error) { return cpu.Header(c.Module, filepath.Base(c.Name)) }
+func (a *Artifact) Header() (string, error) {
+	return cpu.Header(a.Module, strings.TrimSuffix(a.Name, filepath.Ext(a.Name)))
+}
+
+// Header is the C header of m's functions; it needs no LLVM.
+func Header(m *ir.Module, name string) (string, error) {
+	low, err := lowerForCode(m)
+	if err != nil {
+		return "", err
+	}
+	return (&Artifact{Module: low, Name: sourceName(m, name)}).Header()
+}

@@ -2,22 +2,151 @@ package driver
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
 
+	"tenon/internal/debug"
 	"tenon/internal/diag"
 	"tenon/ir"
+	"tenon/passes"
+	"tenon/passes/pass"
 )
 
-// LowerTo takes a module down to a level.
-func LowerTo(m *ir.Module, level ir.Level, o Options) (*ir.Module, error) {
+// Lowered is a module at one of the levels on its way down.
+type Lowered struct {
+	Level  ir.Level
+	Module *ir.Module
+}
+
+// Lower takes a copy of m through the stages of the pipeline, and calls see
+// with the module at each level that it passes through. It ends at the loop
+// level, from which code is generated, or where see returns false.
+func Lower(m *ir.Module, see func(Lowered) bool) (*ir.Module, error) {
+	m = ir.Clone(m)
+	manager := &pass.Manager{}
+	for _, s := range passes.Pipeline(passes.EntryLevel(m)) {
+		if err := manager.Run(m, s.Passes); err != nil {
+			return nil, err
+		}
+		for _, f := range m.Funcs() {
+			inheritLocations(f.Body, f.Loc)
+		}
+		if see != nil && !see(Lowered{s.Level, m}) {
+			return m, nil
+		}
+	}
+	return m, nil
+}
+
+// inheritLocations gives an op without a location, which a pass has made of a
+// monoid, say, that of the op around it. Text without a location would else
+// take its own place when it is read back, and give another line table.
+func inheritLocations(r *ir.Region, around ir.Loc) {
+	for _, op := range r.Ops {
+		if !op.Loc.IsKnown() {
+			op.Loc = around
+		}
+		for _, in := range op.Regions() {
+			inheritLocations(in, op.Loc)
+		}
+	}
+}
+
+// Levels lists the levels that m passes through.
+func Levels(m *ir.Module) []ir.Level {
+	var ls []ir.Level
+	for _, s := range passes.Pipeline(passes.EntryLevel(m)) {
+		ls = append(ls, s.Level)
+	}
+	return ls
+}
+
+// AtLevel is the text of m at a level that it passes through.
+func AtLevel(m *ir.Module, level string) (string, error) {
+	ls := Levels(m)
+	if !slices.Contains(ls, ir.Level(level)) {
+		return "", diag.Usagef("--emit=%s: the program does not pass through that level; it passes through %s", level, levelList(ls))
+	}
+	at, err := Lower(m, func(l Lowered) bool { return string(l.Level) != level })
+	if err != nil {
+		return "", err
+	}
+	return ir.Print(at, ir.WithLocations()), nil
+}
+
+func levelList(ls []ir.Level) string {
+	var names []string
+	for _, l := range ls {
+		names = append(names, string(l))
+	}
+	if len(names) == 0 {
+		return "none"
+	}
+	return strings.Join(names, ", ")
+}
+
+// lowerForCode takes m to the loop level; what cannot get there is refused.
+func lowerForCode(m *ir.Module) (*ir.Module, error) {
+	low, err := Lower(m, func(l Lowered) bool {
+		keep(string(l.Level)+".tnir", ir.Print(l.Module, ir.WithLocations()))
+		return true
+	})
+	if err != nil {
+		return nil, err
+	}
 	var faults diag.List
-	for _, f := range m.Funcs() {
-		if f.Level != level {
-			faults = append(faults, diag.Errorf(f.Loc.First(), "%s is at the %s level, which has no native form", f.Name, f.Level).
+	for _, f := range low.Funcs() {
+		if f.Level != ir.LevelLoop {
+			faults = append(faults, diag.Errorf(f.Loc.First(), "%s is at the %s level, from which no code is generated yet", f.Name, f.Level).
 				WithFix("run it with --interp"))
 		}
 	}
-	if err := faults.Err(); err != nil {
-		return nil, fmt.Errorf("%w", err)
+	return low, faults.Err()
+}
+
+// keep writes a file into the folder of the debug flag `keep`.
+func keep(name, text string) {
+	dir := debug.Flags.Keep
+	if dir == "" {
+		return
 	}
-	return ir.Clone(m), nil
+	err := os.MkdirAll(dir, 0o777)
+	if err == nil {
+		err = os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "-d keep:", err)
+	}
+}
+
+// Only is m without the functions that entry does not need.
+func Only(m *ir.Module, entry *ir.Func) *ir.Module {
+	need := map[string]bool{}
+	var visit func(f *ir.Func)
+	visit = func(f *ir.Func) {
+		if f == nil || need[f.Name] {
+			return
+		}
+		need[f.Name] = true
+		eachOp(f.Body, func(op *ir.Op) { visit(ir.Lookup[*ir.Func](m, ir.CalleeName(op))) })
+	}
+	visit(entry)
+	out := &ir.Module{}
+	for _, it := range m.Items {
+		if f, ok := it.(*ir.Func); !ok || need[f.Name] {
+			out.Items = append(out.Items, it)
+		}
+	}
+	return out
+}
+
+func eachOp(r *ir.Region, visit func(*ir.Op)) {
+	for _, op := range r.Ops {
+		visit(op)
+		for _, in := range op.Regions() {
+			eachOp(in, visit)
+		}
+	}
 }

@@ -14,12 +14,12 @@ import (
 // Loaded is compiled code in this process, ready to be called.
 type Loaded struct {
 	lib  *runtime.Lib
-	code *Code
+	code *Artifact
 }
 
 // Build compiles m and loads the result.
 func Build(ctx context.Context, m *ir.Module, name string, o Options) (*Loaded, error) {
-	code, err := Generate(m, name, o)
+	code, err := Compile(m, name, o)
 	if err != nil {
 		return nil, err
 	}
