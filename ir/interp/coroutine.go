@@ -56,13 +56,13 @@ func (m *member) Exchange(key string, mine any) []any {
 
 // Coroutines implements ir.Machine.
 func (s *stager) Coroutines(f *ir.Frame, op *ir.Op, n int, shared bool, body func(f *ir.Frame, rank int)) {
-	c := &crew{op: op, events: make(chan event)}
+	c := &crew{op: op, events: make(chan event), resume: make([]chan []any, n)}
 	r := s.prog.run
-	frames := make([]*ir.Frame, n)
+	for i := range c.resume {
+		c.resume[i] = make(chan []any)
+	}
 	for i := range n {
-		c.resume = append(c.resume, make(chan []any))
-		frames[i] = copyFrame(f, &ir.Thread{Rank: i, Ranks: n, Sync: &member{c, i}})
-		go c.start(i, frames[i], body)
+		go c.start(i, copyFrame(f, &ir.Thread{Rank: i, Ranks: n, Sync: &member{c, i}}), body)
 	}
 	next := func() {}
 	if shared {
