@@ -185,7 +185,7 @@ var masks = []struct {
 	{regexp.MustCompile(`largest error \S+ bounds`), "largest error E bounds"},
 	{regexp.MustCompile(`more than the [\d.]+ \w+ of memory`), "more than the MEMORY"},
 	{regexp.MustCompile(`the run may take [\d.]+ \w+`), "the run may take MEMORY"},
-	{regexp.MustCompile(`/\S*/tenon-bug-\d+\S*`), "REPRODUCER"},
+	{regexp.MustCompile(`/\S*/tenon-[a-z-]+-\d+\.\w+`), "REPRODUCER"},
 }
 
 func mask(s string) string {
