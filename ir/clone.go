@@ -37,7 +37,10 @@ func (m *Mapping) Expr(e sym.Expr) sym.Expr {
 		e = e.SubstRef(func(r sym.Ref) (sym.Expr, bool) {
 			v, _ := r.(*Value)
 			n, ok := m.Values[v]
-			return sym.Val(n), ok
+			if !ok { // a nil value is no Ref
+				return sym.Expr{}, false
+			}
+			return sym.Val(n), true
 		})
 	}
 	return e.Subst(m.Syms)

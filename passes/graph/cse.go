@@ -104,7 +104,7 @@ func key(op *ir.Op) string {
 	clone := ir.CloneOp(op, &ir.Mapping{FreshValue: fresh, FreshSym: fresh})
 	use := ir.Mapping{Values: map[*ir.Value]*ir.Value{}}
 	number := func(v *ir.Value) *ir.Value {
-		if v.Name != "" && v.Name[0] == '_' { // bound inside
+		if v == nil || v.Name != "" && v.Name[0] == '_' { // none, or bound inside
 			return v
 		}
 		if use.Values[v] == nil {
