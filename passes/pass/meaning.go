@@ -12,9 +12,13 @@ import (
 // Seeds is how many draws of inputs SameMeaning compares on.
 const Seeds = 6
 
-// maxEvals bounds a run of the interpreter: a drawn input that takes longer
-// says nothing.
-const maxEvals = 20_000_000
+// maxEvals bounds a run before the pass: a drawn input that takes longer says
+// nothing. After it a program may take more steps for the same work: loops
+// count that were one comp.
+const (
+	maxEvals  = 300_000
+	moreEvals = 50 * maxEvals
+)
 
 // SameMeaning holds after against before by running every function of before on
 // seeded inputs in the interpreter. Results must have the same bits, or, if a
@@ -37,11 +41,11 @@ func SameMeaning(before, after *ir.Module, reassociates bool) error {
 }
 
 func sameOn(before, after *ir.Module, f, g *ir.Func, seed int64, reassociates bool) error {
-	want, err := runSeeded(before, f, seed, reassociates)
+	want, err := runSeeded(before, f, seed, maxEvals, reassociates)
 	if err != nil {
 		return nil
 	}
-	got, err := runSeeded(after, g, seed, reassociates)
+	got, err := runSeeded(after, g, seed, moreEvals, reassociates)
 	if errors.Is(err, errNoInputs) {
 		return nil
 	}
@@ -61,12 +65,12 @@ func sameOn(before, after *ir.Module, f, g *ir.Func, seed int64, reassociates bo
 
 var errNoInputs = errors.New("no inputs meet the facts")
 
-func runSeeded(m *ir.Module, f *ir.Func, seed int64, shadow bool) ([]any, error) {
+func runSeeded(m *ir.Module, f *ir.Func, seed, evals int64, shadow bool) ([]any, error) {
 	args, err := interp.Seeded(m, f, seed)
 	if err != nil {
 		return nil, errNoInputs
 	}
-	p := interp.New(m, interp.Options{Seed: uint64(seed), Shadow: shadow, MaxEvals: maxEvals})
+	p := interp.New(m, interp.Options{Seed: uint64(seed), Shadow: shadow, MaxEvals: evals})
 	return p.Run(f.Name, args)
 }
 
