@@ -106,11 +106,18 @@ func (d *Driver) cast(b *ir.Builder, op *ir.Op) *ir.Value {
 		return nil
 	}
 	first := x.Def.Operand(0)
-	if !Exact(ir.ElemOf(first.Type), ir.ElemOf(x.Type)) {
+	if !Through(ir.ElemOf(first.Type), ir.ElemOf(x.Type), to) {
 		return nil
 	}
 	d.Counts["cast-cast"]++
 	return d.add(b, ir.NewOp("cast", op.Loc, &ir.Operands{Args: []ir.Arg{ir.ValueArg(first)}}), []ir.Type{ir.Scalar{Elem: to}}, op.Results[0].Name)
+}
+
+// Through reports that a cast from a to b to c is a cast from a to c. A float
+// saturates on its way to an integer where an integer wraps.
+func Through(a, b, c num.Elem) bool {
+	saturates := b.IsFloat() && !a.IsFloat() && c.IsInt()
+	return Exact(a, b) && (!saturates || Exact(a, c))
 }
 
 // precision is the number of bits that a float type's significand has.

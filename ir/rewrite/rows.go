@@ -62,7 +62,7 @@ var Rows = []Row{
 	row("add-neg", Numbers, "add(x, neg(y))", "sub(x, y)"),
 	row("mul-neg-neg", Numbers, "mul(neg(x), neg(y))", "mul(x, y)"),
 	row("abs-abs", Numbers, "abs(abs(x))", "abs(x)"),
-	row("abs-neg", Numbers, "abs(neg(x))", "abs(x)"),
+	row("abs-neg", Floats, "abs(neg(x))", "abs(x)"),
 	row("max-self", Numbers, "max(x, x)", "x"),
 	row("min-self", Numbers, "min(x, x)", "x"),
 	row("max-max", Numbers, "max(max(x, y), y)", "max(x, y)"),
