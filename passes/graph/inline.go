@@ -67,7 +67,7 @@ func inlineInto(c *pass.Context, f *ir.Func, done map[*ir.Func]bool) {
 	}
 	n := &inliner{c: c, f: f, once: onceNames(f)}
 	c.At(f, nil)
-	n.region(f.Body, slices.Concat(f.Dims, f.ExDims))
+	n.region(f.Body, slices.Concat(f.Dims, f.ExDims), analysis.AtEntry(f))
 }
 
 // callee is the function that op calls, nil if it calls none.
@@ -119,8 +119,9 @@ type inliner struct {
 	m    ir.Mapping
 }
 
-// region inlines the calls of r, where the names visible are in scope.
-func (n *inliner) region(r *ir.Region, visible []string) {
+// region inlines the calls of r, where the names visible are in scope and facts
+// are known.
+func (n *inliner) region(r *ir.Region, visible []string, facts *sym.Facts) {
 	old := r.Ops
 	r.Ops = make([]*ir.Op, 0, len(old))
 	b := ir.NewBuilder(r)
@@ -128,18 +129,19 @@ func (n *inliner) region(r *ir.Region, visible []string) {
 		op.Values(n.m.Value)
 		b.Loc = op.Loc
 		n.c.At(n.f, op)
-		if g := callee(n.c.Module, op); g != nil && n.call(b, op, g, visible) {
+		if g := callee(n.c.Module, op); g != nil && n.call(b, op, g, visible, facts) {
 			continue
 		}
 		r.Ops = append(r.Ops, op)
 		for _, in := range op.Regions() {
-			n.region(in, append(slices.Clone(visible), analysis.Bound(op)...))
+			n.region(in, append(slices.Clone(visible), analysis.Bound(op)...), analysis.Inside(facts, op, in))
 		}
+		analysis.After(facts, op)
 	}
 }
 
 // call puts g's body in place of op, unless that must be left.
-func (n *inliner) call(b *ir.Builder, op *ir.Op, g *ir.Func, visible []string) bool {
+func (n *inliner) call(b *ir.Builder, op *ir.Op, g *ir.Func, visible []string, facts *sym.Facts) bool {
 	if why := mustStay(op, g); why != "" {
 		n.c.Decline(op.Loc, "the call of @%s stays: %s", g.Name, why)
 		return false
@@ -150,7 +152,7 @@ func (n *inliner) call(b *ir.Builder, op *ir.Op, g *ir.Func, visible []string) b
 	}
 	args := arguments(b, op, g)
 	m := &ir.Mapping{Values: map[*ir.Value]*ir.Value{}, Syms: bindings(plan, g, args), FreshSym: n.fresh(op, g, visible)}
-	n.checks(b, plan, m)
+	checks(b, plan, m, facts)
 	for i, p := range g.Params {
 		m.Values[p.Value] = n.fit(b, args[i], m.Type(p.Value.Type))
 	}
@@ -271,8 +273,7 @@ func (n *inliner) fresh(op *ir.Op, g *ir.Func, visible []string) func(string) st
 
 // checks emits what the callee's entry checks, as far as it does not hold by
 // itself.
-func (n *inliner) checks(b *ir.Builder, plan *ir.EntryPlan, m *ir.Mapping) {
-	known := analysis.AtEntry(n.f)
+func checks(b *ir.Builder, plan *ir.EntryPlan, m *ir.Mapping, known *sym.Facts) {
 	var open []sym.Cond
 	for _, k := range plan.Checks {
 		c := m.Cond(k.Cond)

@@ -1,7 +1,6 @@
 package pass
 
 import (
-	"errors"
 	"fmt"
 
 	"tenon/internal/num"
@@ -23,52 +22,53 @@ const (
 // SameMeaning holds after against before by running every function of before on
 // seeded inputs in the interpreter. Results must have the same bits, or, if a
 // pass may re-associate, agree within the bounds of either run. Inputs that
-// before refuses are passed over. A func may have become a proc: its results
-// are then the proc's out parameters, in order.
-func SameMeaning(before, after *ir.Module, reassociates bool) error {
+// before refuses are passed over; runs counts those it does not refuse. A func
+// may have become a proc: its results are then the proc's out parameters, in
+// order.
+func SameMeaning(before, after *ir.Module, reassociates bool) (runs int, err error) {
 	for _, f := range before.Funcs() {
 		g := ir.Lookup[*ir.Func](after, f.Name)
 		if g == nil {
-			return fmt.Errorf("@%s is gone", f.Name)
+			return runs, fmt.Errorf("@%s is gone", f.Name)
 		}
 		for seed := int64(0); seed < Seeds; seed++ {
-			if err := sameOn(before, after, f, g, seed, reassociates); err != nil {
-				return fmt.Errorf("@%s, inputs of seed %d: %w", f.Name, seed, err)
+			ran, err := sameOn(before, after, f, g, seed, reassociates)
+			if err != nil {
+				return runs, fmt.Errorf("@%s, inputs of seed %d: %w", f.Name, seed, err)
+			}
+			if ran {
+				runs++
 			}
 		}
 	}
-	return nil
+	return runs, nil
 }
 
-func sameOn(before, after *ir.Module, f, g *ir.Func, seed int64, reassociates bool) error {
+// sameOn compares on one seed; ran is false where before refuses the inputs.
+func sameOn(before, after *ir.Module, f, g *ir.Func, seed int64, reassociates bool) (ran bool, err error) {
 	want, err := runSeeded(before, f, seed, maxEvals, reassociates)
 	if err != nil {
-		return nil
+		return false, nil
 	}
 	got, err := runSeeded(after, g, seed, moreEvals, reassociates)
-	if errors.Is(err, errNoInputs) {
-		return nil
-	}
 	if err != nil {
-		return fmt.Errorf("stops with an error: %w", err)
+		return true, fmt.Errorf("stops with an error: %w", err)
 	}
 	if len(got) != len(want) {
-		return fmt.Errorf("%d results; expected %d", len(got), len(want))
+		return true, fmt.Errorf("%d results; expected %d", len(got), len(want))
 	}
 	for i := range want {
 		if err := sameResult(got[i], want[i], reassociates); err != nil {
-			return fmt.Errorf("result %d: %w", i, err)
+			return true, fmt.Errorf("result %d: %w", i, err)
 		}
 	}
-	return nil
+	return true, nil
 }
-
-var errNoInputs = errors.New("no inputs meet the facts")
 
 func runSeeded(m *ir.Module, f *ir.Func, seed, evals int64, shadow bool) ([]any, error) {
 	args, err := interp.Seeded(m, f, seed)
 	if err != nil {
-		return nil, errNoInputs
+		return nil, err
 	}
 	p := interp.New(m, interp.Options{Seed: uint64(seed), Shadow: shadow, MaxEvals: evals})
 	return p.Run(f.Name, args)
