@@ -3,6 +3,7 @@ package interp
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"tenon/internal/num"
 	"tenon/ir"
@@ -28,8 +29,15 @@ func (r Report) TooManyUndecided() bool { return r.Undecided*1000 > r.Elements }
 
 // Compare holds a target's result against the interpreter's from a run with
 // shadows: floats within 4 bounds, integers and bools equal. The error names
-// the first element that differs. Both are an *ir.Array or a Scalar.
+// the first element that differs. Both are an *ir.Array or a Scalar, or
+// patterns, which must be the same, or encoded tensors, whose parts must agree.
 func Compare(native, ref any) (Report, error) {
+	switch b := ref.(type) {
+	case *ir.PatternValue:
+		return comparePatterns(native, b)
+	case *ir.Encoded:
+		return compareEncoded(native, b)
+	}
 	a, b := asArray(native), asArray(ref)
 	if a == nil || b == nil {
 		return Report{}, fmt.Errorf("a result is %s; expected %s", describe(native), describe(ref))
@@ -38,6 +46,29 @@ func Compare(native, ref any) (Report, error) {
 		return Report{}, fmt.Errorf("the result is %s; expected %s", describe(a), describe(b))
 	}
 	return compareArrays(a, b)
+}
+
+func comparePatterns(native any, b *ir.PatternValue) (Report, error) {
+	a, ok := native.(*ir.PatternValue)
+	if !ok || a.Rows != b.Rows || a.Cols != b.Cols || !slices.Equal(a.Ptr, b.Ptr) || !slices.Equal(a.Col, b.Col) || !slices.Equal(a.Perm, b.Perm) {
+		return Report{}, fmt.Errorf("the result is not the pattern of %d x %d with %d entries that is expected", b.Rows, b.Cols, b.NNZ())
+	}
+	return Report{Elements: b.NNZ()}, nil
+}
+
+func compareEncoded(native any, b *ir.Encoded) (r Report, err error) {
+	a, ok := native.(*ir.Encoded)
+	if !ok || len(a.Parts) != len(b.Parts) || !slices.Equal(a.Shape, b.Shape) {
+		return r, fmt.Errorf("the result is %s; expected %s of shape %v", describe(native), describe(b), b.Shape)
+	}
+	for i := range b.Parts {
+		part, fault := Compare(a.Parts[i], b.Parts[i])
+		r.Add(part)
+		if err == nil && fault != nil {
+			err = fmt.Errorf("part %d: %w", i, fault)
+		}
+	}
+	return r, err
 }
 
 // asArray makes a scalar an array of rank 0.

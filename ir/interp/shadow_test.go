@@ -87,6 +87,18 @@ func TestCompare(t *testing.T) {
 			t.Errorf("%v agrees with [1 2]", bad)
 		}
 	}
+	p := func(col int64) *ir.PatternValue {
+		return &ir.PatternValue{Rows: 1, Cols: 2, Ptr: []int64{0, 1}, Col: []int64{col}}
+	}
+	if _, err := interp.Compare(p(1), p(1)); err != nil {
+		t.Error(err)
+	}
+	if _, err := interp.Compare(p(0), p(1)); err == nil {
+		t.Error("different patterns agree")
+	}
+	if _, err := interp.Compare(&ir.Encoded{Parts: []*ir.Array{ints}}, &ir.Encoded{Parts: []*ir.Array{intsOf(num.I32, []int64{2}, 1, 3)}}); err == nil {
+		t.Error("different parts agree")
+	}
 	// An argmax of two values nearer than their bounds is undecided, and counted.
 	m := parse(t, "near.tnir", `tenon ir 1
 func tensor @f<N>(%x: f32[N]) -> (i64[]) {

@@ -7,10 +7,7 @@ import (
 // stageScatter copies the operands, then runs its points in order.
 func stageScatter(m ir.Machine, op *ir.Op) ir.Step {
 	body := ir.GetClause[*ir.Block](op, "").Region
-	c := &compRun{m: m, Comp: Comp{Op: op, Body: body}}
-	if x := ir.GetClause[*ir.Axes](op, "par"); x != nil {
-		c.Par = x.List
-	}
+	c := &compRun{m: m, Comp: Comp{Op: op, Body: body, Par: parOf(op)}}
 	if x := ir.GetClause[*ir.Reads](op, "in"); x != nil {
 		c.In = x.List
 	}

@@ -113,6 +113,7 @@ func verifyScatter(c *ir.Checker, op *ir.Op) {
 		c.Errorf(op, "needs out(..) and a region that ends in a yield")
 		return
 	}
+	verifyPoints(c, op, body.Region)
 	yields := body.Region.Yields()
 	if len(yields) != len(op.Results) || len(outs.List) != len(op.Results) {
 		c.Errorf(op, "has %d operands, %d out lists and %d yielded values; the numbers must agree",
@@ -129,7 +130,7 @@ func verifyScatter(c *ir.Checker, op *ir.Op) {
 		switch {
 		case len(o.Subs) != len(t.Dims):
 			c.Errorf(op, "out list %d has %d subscripts for rank %d", i+1, len(o.Subs), len(t.Dims))
-		case ir.ElemOf(yields[i].Type) != t.Elem:
+		case !ir.SameType(yields[i].Type, ir.Scalar{Elem: t.Elem}):
 			c.Errorf(op, "yields %s into %s; casts are written", yields[i].Type, t)
 		case by != nil && by.Monoid.Elems()[i] != t.Elem:
 			c.Errorf(op, "component %d of %s is %s, not %s", i+1, by.Monoid.Name, by.Monoid.Elems()[i], t.Elem)
@@ -137,6 +138,25 @@ func verifyScatter(c *ir.Checker, op *ir.Op) {
 			c.Errorf(op, "with by, all out lists must be the same: a tuple is combined at one place")
 		}
 	}
+}
+
+// verifyPoints holds axes, reads and region to the rules of a comp.
+func verifyPoints(c *ir.Checker, op *ir.Op, body *ir.Region) {
+	k := compCheck{c, Comp{Op: op, Body: body, Par: parOf(op)}}
+	if x := ir.GetClause[*ir.Reads](op, "in"); x != nil {
+		k.In = x.List
+	}
+	k.axes()
+	k.reads()
+	k.region()
+}
+
+// parOf are the axes of a scatter; a plan has none.
+func parOf(op *ir.Op) []ir.Axis {
+	if !op.Has("par") {
+		return nil
+	}
+	return ir.GetClause[*ir.Axes](op, "par").List
 }
 
 func sameSubs(a, b []sym.Expr) bool {
@@ -154,6 +174,7 @@ func verifyPlan(c *ir.Checker, op *ir.Op) {
 		c.Errorf(op, "the region does not end in a yield")
 		return
 	}
+	verifyPoints(c, op, body.Region)
 	yields := body.Region.Yields()
 	if len(yields) != len(boundDims(op)) {
 		c.Errorf(op, "binds %d dims, yields %d values", len(boundDims(op)), len(yields))
