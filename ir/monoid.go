@@ -149,9 +149,14 @@ func (b *Builder) Inline(r *Region, params, args []*Value) []*Value {
 	}
 	last := r.Last()
 	for _, op := range r.Ops {
-		if op != last {
-			b.Region.Ops = append(b.Region.Ops, CloneOp(op, m))
+		if op == last {
+			continue
 		}
+		c := CloneOp(op, m)
+		if !c.Loc.IsKnown() { // a built-in monoid stands in no source
+			c.Loc = b.Loc
+		}
+		b.Region.Ops = append(b.Region.Ops, c)
 	}
 	var out []*Value
 	for _, v := range r.Yields() {

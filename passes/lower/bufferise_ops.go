@@ -135,12 +135,17 @@ func (b *bufferiser) reshape(op *ir.Op) {
 	b.made(y, to)
 }
 
-// unravel gives the subscripts of element number n of a shape.
+// unravel gives the subscripts of element number n of a shape. A shape without
+// elements has no n; a divisor of 0 would have no text either.
 func unravel(n sym.Expr, dims []sym.Expr) []sym.Expr {
 	subs := make([]sym.Expr, len(dims))
 	for d := len(dims) - 1; d > 0; d-- {
-		subs[d] = sym.Mod(n, dims[d])
-		n = sym.FloorDiv(n, dims[d])
+		size := dims[d]
+		if size.Equal(sym.Const(0)) {
+			size = sym.Const(1)
+		}
+		subs[d] = sym.Mod(n, size)
+		n = sym.FloorDiv(n, size)
 	}
 	if len(dims) > 0 {
 		subs[0] = n

@@ -30,6 +30,12 @@ func (m *Mismatch) Error() string {
 	return fmt.Sprintf("%s, seed %d, size %d: %s%s: %s", m.Program.Category, m.Program.Seed, m.Program.Size, m.Stage, at, m.Detail)
 }
 
+// Kind is what the mismatch has in common with others of its cause, by guess.
+func (m *Mismatch) Kind() string {
+	first, _, _ := strings.Cut(m.Detail, "\n")
+	return m.Stage + ": " + kind(first)
+}
+
 func mismatch(p *Program, stage, fn, format string, args ...any) *Mismatch {
 	return &Mismatch{p, stage, fn, fmt.Sprintf(format, args...)}
 }

@@ -6,7 +6,7 @@ import (
 
 // A fixed set of programs of every category, each run every way.
 func TestPrograms(t *testing.T) {
-	report, bad := Fuzz(Options{Seed: 1, Programs: 60})
+	report, bad := Fuzz(Options{Seed: 1, Programs: 60, Temp: t.TempDir()})
 	if bad != nil {
 		t.Fatalf("%v\n%s", bad, bad.Program.Text)
 	}

@@ -224,9 +224,8 @@ func (r *region) named(v sval) sval {
 	if strings.HasPrefix(v.text, "%") {
 		return v
 	}
-	name := r.fresh("%e")
-	text := v.text
-	if i := strings.LastIndex(text, ": "); i > 0 && !strings.HasSuffix(text, ")") && !strings.Contains(text, "(") {
+	name, text := r.fresh("%e"), v.text
+	if v.literal {
 		text = "const " + text
 	}
 	r.line("%s = %s", name, text)

@@ -32,6 +32,8 @@ type sval struct {
 	exact bool
 	deps  uint      // the par axes it depends on, a bit each
 	bound *sym.Expr // values lie in 0..bound-1
+
+	literal bool // the text is a literal and its type
 }
 
 // axis is an index in scope: name runs over lo..hi at the sizes designed for.
@@ -214,7 +216,7 @@ func (r *region) dimNames() []string {
 }
 
 func (r *region) literal(e num.Elem) sval {
-	return sval{text: ir.FormatLiteral(e, r.cell(e)) + ": " + e.String(), elem: e, exact: true}
+	return sval{text: ir.FormatLiteral(e, r.cell(e)) + ": " + e.String(), elem: e, exact: true, literal: true}
 }
 
 var floatLiterals = []float64{0, math.Copysign(0, -1), 1, -1, 0.5, 2, 3, -2.5, 10, 0.1, 1e-5, 1e4}

@@ -23,6 +23,7 @@ type Counts struct {
 	Runs      int // of the interpreter, a function at some sizes
 	Faults    int // runs that the program or its data stopped
 	Passes    int // passes that changed a program
+	Dropped   int // runs whose fault a pass dropped with the op
 	Native    int // runs of compiled code that agree
 	Elements  int64
 	Undecided int64          // elements of native results that no bound decides
@@ -118,4 +119,16 @@ func (r *Report) Print(w io.Writer) {
 	} else {
 		fmt.Fprintf(w, "all %d ops were used\n", len(ir.AllOps()))
 	}
+}
+
+// kind is a message without the names in it: the key that refusals are counted
+// under.
+func kind(msg string) string {
+	words := strings.Fields(msg)
+	for i, w := range words {
+		if strings.ContainsAny(w, "%@#[]0123456789") {
+			words[i] = "_"
+		}
+	}
+	return strings.Join(words, " ")
 }

@@ -11,17 +11,20 @@ type Options struct {
 	Categories []string // empty: all, by turns
 	Programs   int      // in each category; 0: no limit
 	Time       time.Duration
+	Temp       string          // folder of reproducers; "": the system's
+	All        func(*Mismatch) // called for a mismatch, after which the run goes on; nil: the run ends
 }
 
 // checker carries a run's state.
 type checker struct {
 	report *Report
+	temp   string // folder of reproducers
 }
 
 // Fuzz generates and checks programs until the time or number is used up, or
 // two ways of running one disagree.
 func Fuzz(o Options) (*Report, *Mismatch) {
-	c := &checker{report: newReport()}
+	c := newChecker(o.Temp)
 	cats := o.Categories
 	if len(cats) == 0 {
 		for _, cat := range Categories() {
@@ -37,8 +40,11 @@ func Fuzz(o Options) (*Report, *Mismatch) {
 			if size == 0 {
 				size = 1 + i%5
 			}
-			if bad := c.check(Generate(cat, o.Seed+uint64(i), size)); bad != nil {
+			bad := c.check(Generate(cat, o.Seed+uint64(i), size))
+			if bad != nil && o.All == nil {
 				return c.report, bad
+			} else if bad != nil {
+				o.All(bad)
 			}
 		}
 	}
@@ -47,14 +53,22 @@ func Fuzz(o Options) (*Report, *Mismatch) {
 
 // check holds one program against everything.
 func (c *checker) check(p *Program) *Mismatch {
-	if bad := Parse(p); bad != nil {
-		return bad
+	if p.Module == nil {
+		if bad := Parse(p); bad != nil {
+			return bad
+		}
 	}
 	c.report.of(p.Category).Programs++
 	c.report.uses(p.Module)
 	if bad := RoundTrip(p, p.Module, p.Category); bad != nil {
 		return bad
 	}
-	_, bad := c.interpret(p)
+	runs, bad := c.interpret(p)
+	if bad != nil {
+		return bad
+	}
+	_, bad = c.takeDown(p, runs)
 	return bad
 }
+
+func newChecker(temp string) *checker { return &checker{report: newReport(), temp: temp} }

@@ -6,7 +6,9 @@ package main
 import (
 	"flag"
 	"fmt"
+	"maps"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -20,6 +22,7 @@ func main() {
 	category := flag.String("category", "", "categories, comma-separated; all if empty")
 	programs := flag.Int("programs", 0, "programs a category; 0 for as many as the time allows")
 	show := flag.Bool("show", false, "print the first program and do nothing else")
+	all := flag.Bool("all", false, "go on after a mismatch, and list the first of each kind")
 	flag.Parse()
 	o := fuzz.Options{Seed: *seed, Size: *size, Programs: *programs, Time: time.Duration(*minutes * float64(time.Minute))}
 	if o.Seed == 0 {
@@ -32,9 +35,24 @@ func main() {
 		fmt.Print(fuzz.Generate(o.Categories[0], o.Seed, max(o.Size, 1)).Text)
 		return
 	}
+	kinds := map[string]int{}
+	if *all {
+		o.All = func(m *fuzz.Mismatch) {
+			if kinds[m.Kind()]++; kinds[m.Kind()] == 1 {
+				first, _, _ := strings.Cut(m.Error(), "\n")
+				fmt.Println(first)
+			}
+		}
+	}
 	fmt.Printf("first seed %d\n", o.Seed)
 	report, bad := fuzz.Fuzz(o)
 	report.Print(os.Stdout)
+	for _, k := range slices.Sorted(maps.Keys(kinds)) {
+		fmt.Printf("MISMATCH %d times: %s\n", kinds[k], k)
+	}
+	if len(kinds) > 0 {
+		os.Exit(1)
+	}
 	if bad == nil {
 		fmt.Println("no mismatch")
 		return
