@@ -48,6 +48,7 @@ type Role struct {
 type gen struct {
 	*rand.Rand
 	size    int
+	native  bool // only what has native code
 	items   []string
 	funcs   []*FuncInfo
 	monoids []monoid
@@ -100,12 +101,13 @@ func (g *gen) chance(n int) bool { return g.IntN(n) == 0 }
 
 func pick[T any](g *gen, list []T) T { return list[g.IntN(len(list))] }
 
-// weighted is a list of makers; make reports false where it found nothing to
+// weighted is a maker of ops; make reports false where it found nothing to
 // work on, and wrote nothing.
 type weighted[T any] struct {
 	name   string
 	weight int
 	make   func(T) bool
+	noCode bool // runs in the interpreter only, so far
 }
 
 // choose tries makers by weight until one works; it reports whether one did.
@@ -118,7 +120,7 @@ func choose[T any](g *gen, list []weighted[T], on T) bool {
 		n := g.IntN(total)
 		for _, w := range list {
 			if n -= w.weight; n < 0 {
-				if w.make(on) {
+				if !(w.noCode && g.native) && w.make(on) {
 					return true
 				}
 				break
@@ -185,6 +187,7 @@ func holds(c sym.Cond, env map[string]int64) bool {
 func Generate(category string, seed uint64, size int) *Program {
 	c := categoryNamed(category)
 	g := &gen{Rand: rand.New(rand.NewPCG(seed, 0x66757a7a)), size: size}
+	g.native = !g.chance(3)
 	p := &Program{Category: category, Seed: seed, Size: size}
 	c.fill(g, p)
 	p.Funcs = g.funcs

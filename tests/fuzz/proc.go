@@ -141,17 +141,17 @@ var loopMakers []weighted[*block]
 
 func init() {
 	loopMakers = []weighted[*block]{
-		{"store", 12, (*block).store},
-		{"copy", 2, (*block).copy},
-		{"alloc", 2, (*block).alloc},
-		{"check", 1, (*block).check},
-		{"comp", 6, (*block).comp},
-		{"for", 8, (*block).loop},
-		{"fold", 5, (*block).foldLoop},
-		{"parallel", 3, (*block).parallel},
-		{"if", 4, (*block).branch},
-		{"value", 3, (*block).branchValue},
-		{"call", 3, (*block).call},
+		{"store", 12, (*block).store, false},
+		{"copy", 2, (*block).copy, false},
+		{"alloc", 2, (*block).alloc, false},
+		{"check", 1, (*block).check, false},
+		{"comp", 6, (*block).comp, false},
+		{"for", 8, (*block).loop, false},
+		{"fold", 5, (*block).foldLoop, false},
+		{"parallel", 3, (*block).parallel, false},
+		{"if", 4, (*block).branch, false},
+		{"value", 3, (*block).branchValue, false},
+		{"call", 3, (*block).call, false},
 	}
 }
 

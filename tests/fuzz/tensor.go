@@ -158,7 +158,7 @@ func (s *scope) finishComp(r *region, d domain, elems []num.Elem) []tval {
 		}
 		after = r.tail(m, d, false)
 	}
-	results, lists := s.results(d, vs, free && s.chance(4))
+	results, lists := s.results(d, vs, free && !s.native && s.chance(2))
 	return s.bind(fmt.Sprintf("tensor.comp%s {\n%s}%s", d.clauses+lists, r.out, after), withElems(results, elems)...)
 }
 
