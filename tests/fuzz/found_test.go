@@ -16,6 +16,12 @@ func tensor @f<K>(%x: f64[K, 0]) -> (f64[0]) {
 func tensor @f<M>(%x: f64[M, 3]) -> (f64[M]) {
   %y = tensor.comp par(i < M) red(j < 3) in(%a = %x[i, j]) { yield(%a) } by max(f64) : f64[M]
   return(%y) }`},
+	{"a plan that reads a buffer, after bufferise", `
+func tensor @f<M>(%x: f64[M]) -> (i64[M]) {
+  %v, %y = tensor.comp par(i < M) red(j < M) in(%a = %x[j]) { yield(%a, idx(j): i64) } by argmax(f64, i64) : f64[M], i64[M]
+  tensor.plan exists(c: 0 <= c) in(%a = %y[0]) { yield(%a) }
+  %z = tensor.comp par(i < M) in(%a = %y[i]) { yield(add(%a, idx(c): i64)) } : i64[M]
+  return(%z) }`},
 	{"a value in a subscript of a nested comp", `
 func tensor @f<M, N>(%x: f64[N], %g: i64[M, N]) -> (f64[M]) {
   %y = tensor.comp par(i < M) {

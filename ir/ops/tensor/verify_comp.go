@@ -99,10 +99,13 @@ func (c compCheck) read(r ir.Read, bound map[*ir.Value]bool) {
 
 // readable reports whether a comp of this form may read src. An encoded tensor
 // is read in both; a nested comp, which gives scalars, reads what the comp
-// around it does.
+// around it does. A plan has no form: it reads what its function works on.
 func (c compCheck) readable(src *ir.Value, isBuf bool) bool {
 	if t, ok := src.Type.(ir.Tensor); ok && t.Enc != nil {
 		return true
+	}
+	if len(c.Op.Results) == 0 && !c.InBuffers() {
+		return c.Func == nil || isBuf == c.Func.IsProc
 	}
 	nested := len(c.Op.Results) > 0 && !c.InBuffers()
 	for _, v := range c.Op.Results {
