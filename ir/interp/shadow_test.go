@@ -1,10 +1,12 @@
 package interp_test
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"math/big"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"tenon/internal/num"
@@ -126,4 +128,48 @@ func TestShadowsChangeNoResult(t *testing.T) {
 		t.Fatal(err)
 	}
 	wantSame(t, "graph attention", plain[0], run(t, m, "graph_attention", args...)[0])
+}
+
+// However the terms of a sum are taken, the result is within the bound: sorted
+// rising and falling, where partial sums differ most, for a built-in sum, a sum
+// in a plain monoid and one that is rescaled.
+func TestSumsInAnyOrder(t *testing.T) {
+	m := parse(t, "order.tnir", `tenon ir 1
+monoid @count(%n: i64, %s: f32) assoc comm { identity { yield(0: i64, 0.0: f32) }
+  combine(%n1, %s1, %n2, %s2) { yield(add(%n1, %n2), add(%s1, %s2)) } }
+monoid @top(%m: f32, %s: f32) assoc comm { base max(%m) over sum(%s)
+  act(%v, %m1, %m2) { %t = select(eq(%m1, -inf: f32), 0.0: f32, mul(%v, exp(sub(%m1, %m2))))
+    yield(select(eq(%m1, %m2), %v, %t)) } }
+func tensor @f<N>(%x: f32[N]) -> (f32[], f32[], f32[]) {
+  %a = tensor.comp red(i < N) in(%v = %x[i]) { yield(%v) } by sum(f32) : f32[]
+  %n, %b = tensor.comp red(i < N) in(%v = %x[i]) { yield(1: i64, %v) } by @count : i64[], f32[]
+  %m, %c = tensor.comp red(i < N) in(%v = %x[i]) { yield(0.5: f32, %v) } by @top : f32[], f32[]
+  return(%a, %b, %c) }`)
+	r := rand.New(rand.NewPCG(51, 52))
+	const n = 300
+	x := random(r, num.F32, n)
+	for i := 0; i < n; i += 2 { // neighbours that cancel: partial sums are small in this order alone
+		big := 1000 + 100*num.Float(x.Mem.Cells[i])
+		x.Mem.Cells[i] = num.FromFloat(num.Round(num.F32, big))
+		x.Mem.Cells[i+1] = num.FromFloat(num.Round(num.F32, 0.01*num.Float(x.Mem.Cells[i+1])-big))
+	}
+	rising := cloneArray(x)
+	slices.SortFunc(rising.Mem.Cells, func(a, b num.Cell) int { return cmp.Compare(num.Float(a), num.Float(b)) })
+	falling := cloneArray(rising)
+	slices.Reverse(falling.Mem.Cells)
+	orders := [][]*ir.Array{run(t, m, "f", x), run(t, m, "f", rising), run(t, m, "f", falling)}
+	for _, a := range orders {
+		for _, b := range orders {
+			for k := range a {
+				if _, err := interp.Compare(a[k], b[k]); err != nil {
+					t.Errorf("sum %d: %v", k, err)
+				}
+			}
+		}
+	}
+	for k, s := range orders[0] {
+		if e := s.Mem.Shadow[0].Err; e > 1500*n*n*0x1p-24 {
+			t.Errorf("sum %d: the bound is %g", k, e)
+		}
+	}
 }
