@@ -15,7 +15,7 @@ func init() { // a composite literal would refer to itself through region
 		"loop.alloc": lowerAlloc, "loop.copy": lowerCopy,
 		"loop.for": lowerFor, "loop.parallel": lowerParallel, "loop.if": lowerIf,
 		"tensor.check": lowerCheck, "tensor.plan": lowerPlan,
-		"const": lowerConst, "cast": lowerCast, "idx": lowerIdx, "select": lowerSelect,
+		"const": lowerConst, "cast": lowerCast, "bitcast": lowerBitcast, "idx": lowerIdx, "select": lowerSelect,
 		"yield": func(*proc, *ir.Op) {}, "return": func(*proc, *ir.Op) {},
 	}
 }
@@ -67,6 +67,11 @@ func lowerConst(p *proc, op *ir.Op) {
 func lowerCast(p *proc, op *ir.Op) {
 	to := ir.ElemOf(op.Results[0].Type)
 	p.values[op.Results[0]] = p.Cast(p.operand(op.Args("")[0], to), to)
+}
+
+func lowerBitcast(p *proc, op *ir.Op) {
+	from, to := ir.ElemOf(op.Operand(0).Type), ir.ElemOf(op.Results[0].Type)
+	p.values[op.Results[0]] = p.Bitcast(p.operand(op.Args("")[0], from), to)
 }
 
 func lowerIdx(p *proc, op *ir.Op) {

@@ -19,6 +19,16 @@ func (f *Func) Cast(v Value, to num.Elem) Value {
 	return Value{f.castRaw(from, to, v.v), TypeOf(to)}
 }
 
+// Bitcast reads a value's bits in another type of the same width, as the IR's
+// bitcast does. f16 and bf16 are integers in registers already.
+func (f *Func) Bitcast(v Value, to num.Elem) Value {
+	t := TypeOf(to).register()
+	if v.v.Type().Equal(t) {
+		return Value{v.v, TypeOf(to)}
+	}
+	return Value{f.cur.NewBitCast(v.v, t), TypeOf(to)}
+}
+
 func (f *Func) castRaw(from, to num.Elem, x value.Value) value.Value {
 	switch {
 	case to == num.Bool && from.IsFloat():

@@ -88,6 +88,14 @@ func cases() []opCase {
 				ref:   func(a []num.Cell) num.Cell { return cast(a[0]) },
 				apply: func(f *Func, a []Value) Value { return f.Cast(a[0], to) },
 			})
+			if from.Bytes() != to.Bytes() || from == num.Bool || to == num.Bool {
+				continue
+			}
+			out = append(out, opCase{
+				symbol: fmt.Sprintf("bitcast_%v_%v", from, to), args: []num.Elem{from}, result: to,
+				ref:   func(a []num.Cell) num.Cell { return num.Bitcast(from, to, a[0]) },
+				apply: func(f *Func, a []Value) Value { return f.Bitcast(a[0], to) },
+			})
 		}
 	}
 	return out

@@ -50,6 +50,9 @@ func FromBits(e Elem, b uint64) Cell {
 	return b
 }
 
+// Bitcast reads the bits of c, of type from, in type to.
+func Bitcast(from, to Elem, c Cell) Cell { return FromBits(to, Bits(from, c)) }
+
 // Encode writes c in the little-endian memory form of e to the first e.Bytes()
 // bytes of dst.
 func Encode(e Elem, c Cell, dst []byte) {

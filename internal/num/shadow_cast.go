@@ -19,6 +19,15 @@ func ShadowCast(from, to Elem) func(x Shadow, cx, res Cell) Shadow {
 	return func(x Shadow, cx, res Cell) Shadow { return discrete(x, res) }
 }
 
+// ShadowBitcast is Bitcast on shadows. The bits of a value that may differ say
+// nothing about the value that they are read as.
+func ShadowBitcast(x Shadow, res Cell) Shadow {
+	if x.Err != 0 || x.Lo != 0 {
+		return Undecided(Invalid, res)
+	}
+	return Shadow{Hi: Float(res)}
+}
+
 // narrow rounds where the type does not hold the value.
 func (t *shadowType) narrow(x Shadow, cx, res Cell) Shadow {
 	if !finite(x.Hi) {

@@ -35,7 +35,7 @@ func operandsOf(e num.Elem) []num.Cell {
 func TestScalarOps(t *testing.T) {
 	for _, d := range ir.AllOps() {
 		params := strings.Count(strings.SplitN(d.Doc+"\n", "\n", 2)[1], "%")
-		if d.Family() != "scalar" || !d.Traits.Has(ir.Elementwise) || params == 0 || d.Name == "cast" || d.Name == "select" || d.Name == "idx" {
+		if d.Family() != "scalar" || !d.Traits.Has(ir.Elementwise) || params == 0 || d.Name == "cast" || d.Name == "bitcast" || d.Name == "select" || d.Name == "idx" {
 			continue
 		}
 		for _, e := range num.Elems {
@@ -125,6 +125,22 @@ func tensor @f<N>(%x: f32[N], %c: bool[N]) -> (i8[N], f16[N], f32[N], i32[N], bo
 	wantFloats(t, "select", got[2], []int64{4}, 300, -1, math.NaN(), -1)
 	wantInts(t, "idx", got[3], []int64{4}, -4, -1, 2, 5)
 	wantInts(t, "not", got[4], []int64{4}, 0, 1, 0, 1)
+}
+
+// A bitcast keeps the bits, the sign of a zero and a NaN's payload among them.
+func TestBitcast(t *testing.T) {
+	m := parse(t, "bits.tnir", `tenon ir 1
+func tensor @f<N>(%x: f32[N], %h: f16[N]) -> (i32[N], f32[N], i16[N]) {
+  %a, %b, %c = tensor.comp par(i < N) in(%v = %x[i], %w = %h[i]) {
+    %k = bitcast(%v): i32; yield(%k, bitcast(add(%k, 1: i32)): f32, bitcast(%w): i16) } : i32[N], f32[N], i16[N]
+  return(%a, %b, %c) }`)
+	nan := float64(math.Float32frombits(0x7fc00000))
+	x := floats(num.F32, []int64{5}, 1, math.Copysign(0, -1), math.Inf(1), nan, -0x1p-149)
+	h := floats(num.F16, []int64{5}, 1, -2, 0x1p-24, 65504, math.Inf(-1))
+	got := run(t, m, "f", x, h)
+	wantInts(t, "to i32", got[0], []int64{5}, 0x3f800000, math.MinInt32, 0x7f800000, 0x7fc00000, math.MinInt32+1)
+	wantFloats(t, "to f32", got[1], []int64{5}, 1+0x1p-23, -0x1p-149, math.NaN(), math.NaN(), -0x1p-148)
+	wantInts(t, "to i16", got[2], []int64{5}, 0x3c00, -0x4000, 1, 0x7bff, -0x400)
 }
 
 // Integer division truncates under C's name and floors under Python's, and goes

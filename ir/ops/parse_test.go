@@ -180,6 +180,7 @@ var parseFaults = []struct {
 	{"no type known", body("%y = const 1.0"), 3, 3, "needs its scalar type"},
 	{"literal out of range", body("%y = const 300: u8"), 3, 3, "300"},
 	{"float to an integer", body("%y = const 1.5: i32"), 3, 3, "1.5"},
+	{"bitcast to another width", body("%c = const 1.0: f32; %y = bitcast(%c): i64"), 3, 24, "same width"},
 	{"leading zero", body("%y = const 007: i32"), 3, 14, "leading zero"},
 	{"truncating division", body("tensor.check(N / 2 == 1)"), 3, 18, "no truncating division"},
 	{"division by zero", body("tensor.check(N//0 == 1)"), 3, 17, "positive divisor"},

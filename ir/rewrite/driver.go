@@ -183,6 +183,8 @@ func Eval(name string, e, result num.Elem, cells []num.Cell) (c num.Cell, ok boo
 	switch {
 	case name == "cast":
 		return num.Cast(e, result, cells[0]), true
+	case name == "bitcast":
+		return num.Bitcast(e, result, cells[0]), true
 	case name == "select":
 		return num.Select(cells[0], cells[1], cells[2]), true
 	case len(cells) == 1:

@@ -138,6 +138,23 @@ func inferCast(op *ir.Op, declared []ir.Type) ([]ir.Type, error) {
 	return []ir.Type{ir.Scalar{Elem: e}}, nil
 }
 
+// inferBitcast wants two types of one width. A bool has one bit in registers and
+// eight in memory, so its bits are nothing to rely on.
+func inferBitcast(op *ir.Op, declared []ir.Type) ([]ir.Type, error) {
+	to, err := declaredScalar(op, declared)
+	if err != nil {
+		return nil, err
+	}
+	from, err := scalars(op, 1)
+	if err != nil {
+		return nil, err
+	}
+	if from[0] == num.Bool || to == num.Bool || from[0].Bytes() != to.Bytes() {
+		return nil, fmt.Errorf("bitcast from %s to %s: both must be numbers of the same width", from[0], to)
+	}
+	return []ir.Type{ir.Scalar{Elem: to}}, nil
+}
+
 // verifyValues refuses yields of anything but whole values.
 func verifyValues(c *ir.Checker, op *ir.Op) {
 	for _, kw := range []string{"", "stack"} {

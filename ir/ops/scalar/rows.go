@@ -114,7 +114,7 @@ func (a arith) row(result func(num.Elem) ir.Type) *ir.OpDef {
 func sameType(e num.Elem) ir.Type { return ir.Scalar{Elem: e} }
 func boolType(num.Elem) ir.Type   { return ir.BoolType }
 
-// Select, Const, Idx, Cast, Yield and Return are the rows that follow no table.
+// Select, Const, Idx, Cast, Bitcast, Yield and Return are the rows that follow no table.
 var (
 	Select = ir.Register(&ir.OpDef{
 		Name:          "select",
@@ -148,6 +148,14 @@ var (
 		Traits:  pure,
 		Infer:   inferCast,
 		Eval:    stageCast,
+	})
+	Bitcast = ir.Register(&ir.OpDef{
+		Name:    "bitcast",
+		Doc:     "the bits as they are, read in another type of the same width; not bool\nbitcast(%x): i32",
+		Clauses: operands,
+		Traits:  pure,
+		Infer:   inferBitcast,
+		Eval:    stageBitcast,
 	})
 	Yield = ir.Register(&ir.OpDef{
 		Name:    "yield",

@@ -145,6 +145,14 @@ func stageCast(m ir.Machine, op *ir.Op) ir.Step {
 	return stageCastSlots(m, m.Scalar(v), m.Scalar(op.Results[0]), ir.ElemOf(v.Type), ir.ElemOf(op.Results[0].Type))
 }
 
+func stageBitcast(m ir.Machine, op *ir.Op) ir.Step {
+	v := op.Operand(0)
+	a, d, from, to := m.Scalar(v), m.Scalar(op.Results[0]), ir.ElemOf(v.Type), ir.ElemOf(op.Results[0].Type)
+	return then(m, func(f *ir.Frame) { f.S[d] = num.Bitcast(from, to, f.S[a]) }, func() ir.Step {
+		return func(f *ir.Frame) { f.E[d] = num.ShadowBitcast(f.E[a], f.S[d]) }
+	})
+}
+
 func stageCastSlots(m ir.Machine, a, d int, from, to num.Elem) ir.Step {
 	g := num.Caster(from, to)
 	return then(m, func(f *ir.Frame) { f.S[d] = g(f.S[a]) }, func() ir.Step {
