@@ -1,0 +1,177 @@
+package run
+
+import (
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"golang.org/x/tools/txtar"
+
+	"tenon/frontend/tn"
+	"tenon/internal/diag"
+	"tenon/internal/num"
+	"tenon/ir"
+	"tenon/runtime"
+)
+
+func TestCorpus(t *testing.T) {
+	files, _ := filepath.Glob("*.txtar")
+	if len(files) == 0 {
+		t.Fatal("no corpus found")
+	}
+	for _, file := range files {
+		t.Run(strings.TrimSuffix(file, ".txtar"), func(t *testing.T) {
+			a, err := txtar.ParseFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if strings.TrimSpace(string(a.Comment)) == "" {
+				t.Error("the file does not say why it exists")
+			}
+			parts := map[string]string{}
+			for _, f := range a.Files {
+				parts[f.Name] = string(f.Data)
+			}
+			runFile(t, parts)
+		})
+	}
+}
+
+func runFile(t *testing.T, parts map[string]string) {
+	m := program(t, parts)
+	programs := builds(t, m)
+	named := map[string]bool{}
+	for _, line := range lines(parts["calls"]) {
+		c, err := ParseCall(m, programs[0].Low, line)
+		if err != nil {
+			t.Fatal(err)
+		}
+		named[c.Func] = true
+		for i, p := range programs {
+			for layout := Layout(i); layout < Layouts; layout += 2 {
+				written(t, p, c, line, layout)
+			}
+		}
+	}
+	sizes := map[string][]map[string]int64{}
+	for _, line := range lines(parts["sizes"]) {
+		name, dims := sizesOf(t, line)
+		sizes[name] = append(sizes[name], dims)
+		named[name] = true
+	}
+	for _, f := range m.Funcs() {
+		switch {
+		case sizes[f.Name] != nil:
+			agrees(t, m, f, sizes[f.Name], programs)
+		case !named[f.Name]:
+			agrees(t, m, f, Sizes(f), programs)
+		}
+	}
+}
+
+func program(t *testing.T, parts map[string]string) *ir.Module {
+	t.Helper()
+	var m *ir.Module
+	var err error
+	if src, ok := parts["prog.tn"]; ok {
+		m, err = tn.Parse("prog.tn", src)
+		if err != nil {
+			t.Fatal(diag.Render(err, diag.Sources{"prog.tn": src}, false))
+		}
+	} else if m, err = ir.Parse("prog.tnir", parts["prog.tnir"]); err != nil {
+		t.Fatal(diag.Render(err, diag.Sources{"prog.tnir": parts["prog.tnir"]}, false))
+	}
+	if err := ir.Verify(m); err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// lines are those of a section, without comments and empty ones.
+func lines(text string) (out []string) {
+	for _, l := range strings.Split(text, "\n") {
+		l, _, _ = strings.Cut(l, "//")
+		if l = strings.TrimSpace(l); l != "" {
+			out = append(out, l)
+		}
+	}
+	return out
+}
+
+func sizesOf(t *testing.T, line string) (name string, dims map[string]int64) {
+	t.Helper()
+	words := strings.Fields(line)
+	dims = map[string]int64{}
+	for _, w := range words[1:] {
+		dim, size, _ := strings.Cut(w, "=")
+		n, err := strconv.ParseInt(size, 10, 64)
+		if err != nil {
+			t.Fatalf("%q: %v", line, err)
+		}
+		dims[dim] = n
+	}
+	return words[0], dims
+}
+
+// written runs a call with written inputs: it gives what is written behind it,
+// and what the interpreter gives.
+func written(t *testing.T, p *Program, c *Call, line string, layout Layout) {
+	t.Helper()
+	shapes, err := ResultShapes(p.Low, c.Func, c.Args)
+	if err != nil {
+		t.Errorf("%s: %v", line, err)
+		return
+	}
+	ref, fault := Reference(p.Source, c.Func, c.Args)
+	if c.Error != "" {
+		_, status, err := p.Call(c.Func, c.Args, shapes, layout)
+		if err != nil || status.Code.String() != c.Error || c.Arg != "" && argName(p, c.Func, status) != c.Arg {
+			t.Errorf("%s: %s returns %v of argument %q, %v", line, p.Name, status.Code, argName(p, c.Func, status), err)
+		}
+		if fault == nil {
+			t.Errorf("%s: the interpreter has no fault", line)
+		}
+		return
+	}
+	if _, err := p.Check(c.Func, c.Args, ref, fault, layout); err != nil {
+		t.Errorf("%s: %v", line, err)
+		return
+	}
+	if c.Want == nil {
+		return
+	}
+	got, _, _ := p.Call(c.Func, c.Args, shapes, layout)
+	for i, w := range c.Want {
+		want, err := readLiteral(got[i].(*ir.Array).Elem, w)
+		if err != nil {
+			t.Fatalf("%s: %v", line, err)
+		}
+		sameBits(t, line+", "+p.Name, got[i].(*ir.Array), want)
+	}
+}
+
+func argName(p *Program, fn string, s runtime.Status) string {
+	params := ir.Lookup[*ir.Func](p.Low, fn).Params
+	if s.Arg < 0 || int(s.Arg) >= len(params) {
+		return ""
+	}
+	return params[s.Arg].Value.Name
+}
+
+// sameBits holds results against written ones: zeros have their sign, a NaN is
+// any NaN.
+func sameBits(t *testing.T, what string, got, want *ir.Array) {
+	t.Helper()
+	if len(got.Mem.Cells) != len(want.Mem.Cells) {
+		t.Errorf("%s: %d elements, want %d", what, len(got.Mem.Cells), len(want.Mem.Cells))
+		return
+	}
+	for i, w := range want.Mem.Cells {
+		g := got.Mem.Cells[i]
+		nan := got.Elem.IsFloat() && num.Float(g) != num.Float(g) && num.Float(w) != num.Float(w)
+		if !nan && g != w {
+			t.Errorf("%s: element %d is %s, want %s", what, i, ir.FormatLiteral(got.Elem, g), ir.FormatLiteral(got.Elem, w))
+		}
+	}
+}
