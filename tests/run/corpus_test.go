@@ -12,6 +12,7 @@ import (
 	"tenon/internal/diag"
 	"tenon/internal/num"
 	"tenon/ir"
+	"tenon/ir/interp"
 	"tenon/runtime"
 )
 
@@ -22,6 +23,7 @@ func TestCorpus(t *testing.T) {
 	}
 	for _, file := range files {
 		t.Run(strings.TrimSuffix(file, ".txtar"), func(t *testing.T) {
+			t.Parallel()
 			a, err := txtar.ParseFile(file)
 			if err != nil {
 				t.Fatal(err)
@@ -60,13 +62,17 @@ func runFile(t *testing.T, parts map[string]string) {
 		sizes[name] = append(sizes[name], dims)
 		named[name] = true
 	}
+	var total interp.Report
 	for _, f := range m.Funcs() {
 		switch {
 		case sizes[f.Name] != nil:
-			agrees(t, m, f, sizes[f.Name], programs)
+			total.Add(agrees(t, m, f, sizes[f.Name], programs))
 		case !named[f.Name]:
-			agrees(t, m, f, Sizes(f), programs)
+			total.Add(agrees(t, m, f, Sizes(f), programs))
 		}
+	}
+	if total.Elements > 0 || len(sizes) > 0 {
+		judged(t, total)
 	}
 }
 
