@@ -1,6 +1,8 @@
 package cpu
 
 import (
+	"errors"
+
 	"tenon/codegen/llvm"
 	"tenon/internal/diag"
 	"tenon/internal/num"
@@ -8,184 +10,203 @@ import (
 	"tenon/ir/sym"
 )
 
-// tensorArg is a tensor as the caller described it, in the entry function.
+// entry is the function that C calls, under construction.
+type entry struct {
+	*proc
+	shared  *support
+	plan    *ir.EntryPlan
+	tensors []*tensorArg
+	records llvm.Value
+}
+
+// tensorArg is a tensor as the caller described it.
 type tensorArg struct {
-	*buffer
 	field  Field
-	bytes  llvm.Value // size of the dense array
-	lo, hi llvm.Value // addresses that the caller's strides reach, hi exclusive
-	strict llvm.Value // whether the caller's strides are those of C order
-	dense  llvm.Value // address of the dense array: the caller's, or a copy
+	arg    int
+	at     llvm.Value // address of its tenon_tensor
+	record llvm.Value
 }
 
 // emitEntry emits NAME(args, error): read and check the arguments, make dense
 // copies where strides ask for it, call the body, copy results back.
 //
 // A null error pointer is tolerated: its place is taken by a local one.
-func emitEntry(out *llvm.Module, f *ir.Func, fields []Field, body *llvm.Func) {
+func emitEntry(out *llvm.Module, shared *support, f *ir.Func, fields []Field, body *llvm.Func) {
+	plan, err := ir.Entry(f)
+	if err != nil {
+		panic(refusal{err})
+	}
 	fn := out.NewFunc(f.Name, i32, llvm.Param{Name: "args", Type: llvm.Ptr, Const: true}, llvm.Param{Name: "error", Type: llvm.Ptr})
-	p := newProc(fn, f, fields, Options{})
-	report := p.Select(p.IsNull(p.Param(1)), p.Alloca(12), p.Param(1))
+	e := &entry{proc: newProc(fn, f, fields, Options{}), shared: shared, plan: plan}
+	report := e.Select(e.IsNull(e.Param(1)), e.Alloca(12), e.Param(1))
+	e.locate()
 	if len(fields) > 0 {
-		p.failWhen(p.IsNull(p.Param(0)), ir.TrapNull, -1, -1)
+		e.failWhen(e.IsNull(e.Param(0)), ir.TrapNull, -1, -1)
 	}
-	tensors := p.readArgs()
-	p.checkSizes(tensors)
-	p.checkOverlaps(tensors)
-	for _, t := range tensors {
-		p.densify(t)
-	}
-	code := p.Call(body, append(p.bodyArgs(tensors), report)...)
-	p.When(p.Op("ne", code, llvm.Int(num.I32, 0)), func() {
-		dim := func(at int64) llvm.Value { return p.Load(i32, p.Offset(report, at)) }
-		p.Jump(p.exit, code, dim(4), dim(8))
+	e.readArgs()
+	e.checkSizes()
+	e.checkOverlaps()
+	e.densify()
+	code := e.Call(body, append(e.bodyArgs(), report)...)
+	e.When(e.Op("ne", code, llvm.Int(num.I32, 0)), func() {
+		e.Jump(e.exit, code, e.Load(i32, e.Offset(report, 4)), e.Load(i32, e.Offset(report, 8)))
 	})
-	for _, t := range tensors {
-		p.copyBack(t)
+	for _, t := range e.tensors {
+		if t.field.Param.Mode != ir.ModeIn && t.field.Rank > 0 {
+			e.Call(shared.restore(int64(t.field.Elem.Bytes())), t.at, t.rank(), t.record)
+		}
 	}
-	p.finish(report)
+	e.finish(report)
 }
 
-// readArgs loads the argument struct and binds the dims that stand alone in a
-// shape. A missing shape, or a missing array that has elements, is TENON_NULL.
-func (p *proc) readArgs() []*tensorArg {
-	var tensors []*tensorArg
-	for i, x := range p.fields {
-		at := p.Offset(p.Param(0), x.Offset)
+func (t *tensorArg) rank() llvm.Value { return llvm.Index(int64(t.field.Rank)) }
+
+// locate lays out the records, with no copy yet, so that the exit may be taken
+// from anywhere.
+func (e *entry) locate() {
+	for i, x := range e.fields {
+		if x.Tensor {
+			e.tensors = append(e.tensors, &tensorArg{field: x, arg: i})
+		}
+	}
+	if len(e.tensors) == 0 {
+		return
+	}
+	e.records = e.Alloca(recordBytes * int64(len(e.tensors)))
+	for i, t := range e.tensors {
+		t.record = e.Offset(e.records, recordBytes*int64(i))
+		e.Store(llvm.Null(), e.Offset(t.record, recCopy))
+	}
+	e.cleanup = func() { e.Call(e.shared.release(), e.records, llvm.Index(int64(len(e.tensors)))) }
+}
+
+// readArgs loads the argument struct and the extents, and binds the dims.
+func (e *entry) readArgs() {
+	tensors := e.tensors
+	for _, x := range e.fields {
+		at := e.Offset(e.Param(0), x.Offset)
 		if !x.Tensor {
-			p.values[x.Param.Value] = p.Load(llvm.TypeOf(x.Elem), at)
+			e.values[x.Param.Value] = e.Load(llvm.TypeOf(x.Elem), at)
 			continue
 		}
-		t := &tensorArg{field: x, buffer: &buffer{typ: x.Param.Value.Type.(ir.Buf), arg: i}}
-		t.data = p.Load(llvm.Ptr, at)
-		p.readShape(t, at)
-		tensors = append(tensors, t)
+		t := tensors[0]
+		tensors, t.at = tensors[1:], at
+		e.examine(t)
 	}
-	for _, d := range p.src.Dims {
-		if !p.names[d].IsValid() {
-			panic(refusal{diag.Errorf(p.src.Loc.First(), "size %s of %s is not a dim of any parameter, so it cannot be found when %s is called", d, p.src.Name, p.src.Name).
-				WithFix("pass it as an index parameter")})
-		}
+	for _, s := range e.plan.Sources {
+		t := e.tensorOf(s.Param)
+		e.names[s.Name] = e.LoadElem(num.Index, address(e.Func, t.at, fieldShape), llvm.Index(int64(s.Dim)))
 	}
-	return tensors
+	for _, b := range e.plan.Bindings {
+		e.names[b.Dim] = e.expr(b.Value)
+	}
 }
 
-func (p *proc) readShape(t *tensorArg, at llvm.Value) {
-	shape, strides := p.Load(llvm.Ptr, p.Offset(at, 8)), p.Load(llvm.Ptr, p.Offset(at, 16))
-	if t.field.Rank > 0 {
-		p.failWhen(p.IsNull(shape), ir.TrapNull, t.arg, -1)
-	}
-	for d, e := range t.typ.Dims {
-		n := p.LoadElem(num.Index, shape, llvm.Index(int64(d)))
-		t.dims = append(t.dims, n)
-		if name, ok := e.IsName(); ok && !p.names[name].IsValid() {
-			p.names[name] = n
+func (e *entry) tensorOf(arg int) *tensorArg {
+	for _, t := range e.tensors {
+		if t.arg == arg {
+			return t
 		}
 	}
-	t.bytes = p.checkedBytes(t.dims, t.typ.Elem, t.arg)
-	missing := p.Op("and", p.IsNull(t.data), p.Op("gt", t.bytes, llvm.Index(0)))
-	p.failWhen(missing, ir.TrapNull, t.arg, -1)
-	dense := p.cStrides(t.dims)
-	for d := range t.dims {
-		given := p.If(p.IsNull(strides),
-			func() []llvm.Value { return []llvm.Value{dense[d]} },
-			func() []llvm.Value { return []llvm.Value{p.LoadElem(num.Index, strides, llvm.Index(int64(d)))} })
-		t.strides = append(t.strides, given[0])
-	}
-	p.reach(t, dense)
+	diag.Bugf("%s: parameter %d is no tensor", e.src.Name, arg)
+	return nil
 }
 
-// reach finds out whether the strides are those of C order (those of dims
-// below 2 do not matter, nor does any in an empty array), and which bytes they
-// reach, negative strides included.
-func (p *proc) reach(t *tensorArg, dense []llvm.Value) {
-	e := int64(t.typ.Elem.Bytes())
-	t.strict, t.lo = llvm.Int(num.Bool, 1), p.PtrInt(t.data)
-	t.hi = p.Op("add", t.lo, llvm.Index(e))
-	for d, n := range t.dims {
-		same := p.Op("or", p.Op("eq", t.strides[d], dense[d]), p.Op("lt", n, llvm.Index(2)))
-		t.strict = p.Op("and", t.strict, same)
-		span := p.Op("mul", p.Op("mul", p.Op("sub", n, llvm.Index(1)), t.strides[d]), llvm.Index(e))
-		t.lo = p.Op("add", t.lo, p.Op("min", span, llvm.Index(0)))
-		t.hi = p.Op("add", t.hi, p.Op("max", span, llvm.Index(0)))
+func (e *entry) examine(t *tensorArg) {
+	written := int64(0)
+	if t.field.Param.Mode != ir.ModeIn {
+		written = 1
 	}
-	t.strict = p.Op("or", t.strict, p.isEmpty(t))
+	e.Store(llvm.Index(written), e.Offset(t.record, recWritten))
+	e.Store(llvm.Index(int64(t.arg)), e.Offset(t.record, recArg))
+	code := e.Call(e.shared.examine(), t.at, t.rank(), llvm.Index(int64(t.field.Elem.Bytes())), t.record)
+	e.failIf(code, t.arg, func() llvm.Value { return e.Cast(word(e.Func, t.record, recDim), num.I32) })
 }
 
-func (p *proc) isEmpty(t *tensorArg) llvm.Value { return p.Op("eq", t.bytes, llvm.Index(0)) }
+// failIf leaves with a code that is not 0.
+func (e *entry) failIf(code llvm.Value, arg int, dim func() llvm.Value) {
+	e.When(e.Op("ne", code, llvm.Int(num.I32, 0)), func() {
+		e.Jump(e.exit, code, llvm.Int(num.I32, int64(arg)), dim())
+	})
+}
 
-// checkSizes compares every dim with its declaration, then the declared facts.
-func (p *proc) checkSizes(tensors []*tensorArg) {
-	for _, d := range p.src.Dims {
-		p.facts.Add(sym.Le(sym.Const(0), sym.Name(d)))
-	}
-	for _, t := range tensors {
-		for d, e := range t.typ.Dims {
-			p.failWhen(p.Op("ne", t.dims[d], p.expr(e)), ir.TrapShape, t.arg, d)
+// checkSizes compares every extent with its declaration, then the facts.
+func (e *entry) checkSizes() {
+	for _, c := range e.plan.Checks {
+		switch {
+		case c.Source < 0:
+			e.require(c.Cond)
+		default:
+			e.failWhen(e.cond(c.Cond.Not()), ir.TrapShape, c.Param, c.Dim)
 		}
 	}
-	for _, w := range p.src.Where {
-		if w.Provenance == ir.Declared {
-			p.require(w.Cond)
-		}
+	for _, d := range e.src.Dims {
+		e.facts.Add(sym.Le(sym.Const(0), sym.Name(d)))
 	}
 }
 
 // checkOverlaps refuses a written tensor that shares memory with another.
-func (p *proc) checkOverlaps(tensors []*tensorArg) {
-	for i, a := range tensors {
-		for _, b := range tensors[i+1:] {
-			if a.field.Param.Mode == ir.ModeIn && b.field.Param.Mode == ir.ModeIn {
-				continue
-			}
-			meet := p.Op("and", p.Op("lt", a.lo, b.hi), p.Op("lt", b.lo, a.hi))
-			some := p.Op("not", p.Op("or", p.isEmpty(a), p.isEmpty(b)))
-			p.failWhen(p.Op("and", meet, some), ir.TrapAlias, b.arg, -1)
-		}
+func (e *entry) checkOverlaps() {
+	written := false
+	for _, t := range e.tensors {
+		written = written || t.field.Param.Mode != ir.ModeIn
 	}
-}
-
-// densify sets t.dense: the caller's array, or a copy in C order.
-func (p *proc) densify(t *tensorArg) {
-	slot := p.slot()
-	t.dense = p.If(t.strict,
-		func() []llvm.Value { return []llvm.Value{t.data} },
-		func() []llvm.Value {
-			room := p.Malloc(t.bytes)
-			p.failWhen(p.IsNull(room), ir.TrapMemory, t.arg, -1)
-			p.Store(room, slot)
-			if t.field.Param.Mode != ir.ModeOut {
-				p.copyLoops(t.buffer, p.inOrder(t, room), nil)
-			}
-			return []llvm.Value{room}
-		})[0]
-}
-
-// inOrder is t's array in C order at another address.
-func (p *proc) inOrder(t *tensorArg, data llvm.Value) *buffer {
-	return &buffer{typ: t.typ, data: data, dims: t.dims, strides: p.cStrides(t.dims), arg: t.arg}
-}
-
-func (p *proc) copyBack(t *tensorArg) {
-	if t.field.Param.Mode == ir.ModeIn {
+	if !written || len(e.tensors) < 2 {
 		return
 	}
-	p.When(p.Op("not", t.strict), func() { p.copyLoops(p.inOrder(t, t.dense), t.buffer, nil) })
+	arg := e.Call(e.shared.overlap(), e.records, llvm.Index(int64(len(e.tensors))))
+	e.When(e.Op("ge", arg, llvm.Index(0)), func() {
+		e.Jump(e.exit, code(ir.TrapAlias), e.Cast(arg, num.I32), llvm.Int(num.I32, -1))
+	})
+}
+
+// densify finds or makes the dense arrays.
+func (e *entry) densify() {
+	for _, t := range e.tensors {
+		if t.field.Rank == 0 { // in C order whatever its strides
+			continue
+		}
+		fill := int64(1)
+		if t.field.Param.Mode == ir.ModeOut {
+			fill = 0
+		}
+		code := e.Call(e.shared.densify(int64(t.field.Elem.Bytes())), t.at, t.rank(), llvm.Index(fill), t.record)
+		e.failIf(code, t.arg, func() llvm.Value { return llvm.Int(num.I32, -1) })
+	}
 }
 
 // bodyArgs are the body's parameters but the last.
-func (p *proc) bodyArgs(tensors []*tensorArg) []llvm.Value {
+func (e *entry) bodyArgs() []llvm.Value {
 	var args []llvm.Value
-	for _, x := range p.fields {
-		if x.Tensor {
-			args = append(args, tensors[0].dense)
-			tensors = tensors[1:]
-		} else {
-			args = append(args, p.values[x.Param.Value])
+	tensors := e.tensors
+	for _, x := range e.fields {
+		switch {
+		case !x.Tensor:
+			args = append(args, e.values[x.Param.Value])
+			continue
+		case x.Rank == 0:
+			args = append(args, address(e.Func, tensors[0].at, fieldData))
+		default:
+			args = append(args, address(e.Func, tensors[0].record, recDense))
 		}
+		tensors = tensors[1:]
 	}
-	for _, d := range p.src.Dims {
-		args = append(args, p.names[d])
+	for _, d := range e.src.Dims {
+		args = append(args, e.names[d])
 	}
 	return args
+}
+
+// failure makes err the refusal of a proc.
+func failure(err error) diag.List {
+	var list diag.List
+	var one *diag.Error
+	switch {
+	case errors.As(err, &list):
+		return list
+	case errors.As(err, &one):
+		return diag.List{one}
+	}
+	diag.Bugf("a refusal is %v", err)
+	return nil
 }

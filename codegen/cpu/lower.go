@@ -1,8 +1,6 @@
 package cpu
 
 import (
-	"errors"
-
 	"tenon/codegen/llvm"
 	"tenon/internal/diag"
 	"tenon/internal/num"
@@ -21,13 +19,14 @@ type Options struct {
 // all of them are reported at once.
 func Lower(m *ir.Module, desc *targets.Desc, name string, o Options) (*llvm.Module, error) {
 	out := llvm.NewModule(name, desc)
+	shared := newSupport(out)
 	var faults diag.List
 	for _, f := range m.Funcs() {
 		switch {
 		case !f.IsProc || f.Level != ir.LevelLoop:
 			diag.Bugf("%s is at level %s; code is generated from procs of the loop level", f.Name, f.Level)
 		default:
-			faults = append(faults, lowerProc(out, f, o)...)
+			faults = append(faults, lowerProc(out, shared, f, o)...)
 		}
 	}
 	if err := faults.Err(); err != nil {
@@ -38,23 +37,22 @@ func Lower(m *ir.Module, desc *targets.Desc, name string, o Options) (*llvm.Modu
 
 // lowerProc emits the two functions of a proc. An op without a native form
 // ends the proc's body; the next proc still gets its turn.
-func lowerProc(out *llvm.Module, f *ir.Func, o Options) (faults diag.List) {
+func lowerProc(out *llvm.Module, shared *support, f *ir.Func, o Options) (faults diag.List) {
 	fields, err := exported(f)
 	if err != nil {
 		return diag.List{err}
 	}
 	defer func() {
-		var fault *diag.Error
 		if r := recover(); r != nil {
-			if e, ok := r.(refusal); ok && errors.As(e.err, &fault) {
-				faults = append(faults, fault)
-				return
+			e, ok := r.(refusal)
+			if !ok {
+				panic(r)
 			}
-			panic(r)
+			faults = failure(e.err)
 		}
 	}()
 	body := emitBody(out, f, fields, o)
-	emitEntry(out, f, fields, body)
+	emitEntry(out, shared, f, fields, body)
 	return nil
 }
 
@@ -78,10 +76,11 @@ type proc struct {
 	names  map[string]llvm.Value // dims and loop indices in scope
 	facts  *sym.Facts            // what holds at the current op
 
-	exit  *llvm.Label           // takes code, arg, dim
-	slots []llvm.Value          // of pointers to free at the exit
-	owned []llvm.Value          // slots of the region at hand
-	fold  map[*ir.Op]llvm.Flags // what an op may do beyond the proc's own flags
+	exit    *llvm.Label           // takes code, arg, dim
+	slots   []llvm.Value          // of pointers to free at the exit
+	cleanup func()                // more to do there
+	owned   []llvm.Value          // slots of the region at hand
+	fold    map[*ir.Op]llvm.Flags // what an op may do beyond the proc's own flags
 }
 
 var (
@@ -115,6 +114,9 @@ func (p *proc) finish(report llvm.Value) {
 	v := p.Bind(p.exit)
 	for _, slot := range p.slots {
 		p.Free(p.Load(llvm.Ptr, slot))
+	}
+	if p.cleanup != nil {
+		p.cleanup()
 	}
 	for i, x := range v {
 		p.Store(x, p.Offset(report, int64(4*i)))

@@ -3,7 +3,7 @@ package cpu
 import "strings"
 
 // keywords are those of C and C++ that a field cannot have as its name.
-var keywords = words(`alignas alignof and and_eq asm auto bitand bitor bool break case catch char class compl concept const
+var keywords = wordSet(`alignas alignof and and_eq asm auto bitand bitor bool break case catch char class compl concept const
 const_cast constexpr continue co_await co_return co_yield decltype default delete do double dynamic_cast else enum explicit
 export extern false float for friend goto if inline int long mutable namespace new noexcept not not_eq nullptr operator or
 or_eq private protected public register reinterpret_cast requires restrict return short signed sizeof static static_assert
@@ -12,7 +12,7 @@ virtual void volatile wchar_t while xor xor_eq`)
 
 // library are functions of libc and libm. One that a program exported would
 // replace the library's for everything that is loaded after it.
-var library = words(`abort abs acos acosf acosh acoshf aligned_alloc asin asinf asinh asinhf assert atan atan2 atan2f atanf
+var library = wordSet(`abort abs acos acosf acosh acoshf aligned_alloc asin asinf asinh asinhf assert atan atan2 atan2f atanf
 atanh atanhf atexit atof atoi atol bsearch calloc cbrt cbrtf ceil ceilf clearerr clock close connect copysign copysignf cos
 cosf cosh coshf ctime difftime div dup erf erfc erfcf erff exec exit exp exp10 exp10f exp2 exp2f expf expm1 expm1f fabs fabsf
 fclose fdim fdimf feof ferror fflush fgetc fgets floor floorf fma fmaf fmax fmaxf fmin fminf fmod fmodf fopen fork fprintf
@@ -27,7 +27,7 @@ strchr strcmp strcpy strcspn strdup strlen strncat strncmp strncpy strpbrk strrc
 strtoul strxfrm sync system tan tanf tanh tanhf tgamma tgammaf time times tmpfile tmpnam tolower toupper trunc truncf ungetc
 unlink vfprintf vprintf vsprintf wait write y0 y1 yn`)
 
-func words(text string) map[string]bool {
+func wordSet(text string) map[string]bool {
 	set := map[string]bool{}
 	for _, w := range strings.Fields(text) {
 		set[w] = true

@@ -5,17 +5,14 @@ import (
 	"errors"
 	"fmt"
 
-	"tenon/codegen/cpu"
+	"tenon"
 	"tenon/internal/diag"
 	"tenon/internal/num"
 	"tenon/ir"
 	"tenon/ir/interp"
 	_ "tenon/ir/ops" // the rows of all ops
 	"tenon/ir/sym"
-	"tenon/passes/lower"
-	"tenon/passes/pass"
 	"tenon/runtime"
-	"tenon/targets"
 )
 
 // Program is a module in the interpreter and as loaded machine code.
@@ -26,51 +23,16 @@ type Program struct {
 	lib    *runtime.Lib
 }
 
-// Lower takes a copy of m to the loop level.
-func Lower(m *ir.Module) (*ir.Module, error) {
-	low := ir.Clone(m)
-	g := &pass.Manager{}
-	return low, g.Run(low, pass.Of(lower.Bufferise, lower.LowerComps))
-}
-
-// Object compiles loop-level code for the machine that we run on.
-func Object(low *ir.Module, opt int) ([]byte, *targets.Desc, error) {
-	tools, err := targets.FindToolchain()
-	if err != nil {
-		return nil, nil, err
-	}
-	desc, err := targets.Native()
-	if err != nil {
-		return nil, nil, err
-	}
-	code, err := cpu.Lower(low, desc, "prog", cpu.Options{})
-	if err != nil {
-		return nil, nil, err
-	}
-	obj, err := tools.Compile(context.Background(), code.Text(), targets.CompileOpts{Opt: opt})
-	return obj, desc, err
-}
-
-// Library compiles and links.
-func Library(low *ir.Module, opt int) ([]byte, error) {
-	obj, desc, err := Object(low, opt)
-	if err != nil {
-		return nil, err
-	}
-	tools, err := targets.FindToolchain()
-	if err != nil {
-		return nil, err
-	}
-	return tools.Link(context.Background(), desc, obj)
-}
+// options builds for the machine that we run on.
+func options(opt int) tenon.Options { return tenon.Options{CPU: "native", Opt: opt} }
 
 // Build compiles m and loads the result. Close it.
 func Build(m *ir.Module, opt int) (*Program, error) {
-	low, err := Lower(m)
+	artifact, err := tenon.CompileModule(context.Background(), m, "prog.tn", options(opt))
 	if err != nil {
 		return nil, err
 	}
-	so, err := Library(low, opt)
+	so, err := artifact.Library(context.Background())
 	if err != nil {
 		return nil, err
 	}
@@ -78,7 +40,7 @@ func Build(m *ir.Module, opt int) (*Program, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Program{Source: m, Low: low, Name: fmt.Sprintf("O%d", opt), lib: lib}, nil
+	return &Program{Source: m, Low: artifact.Module, Name: fmt.Sprintf("O%d", opt), lib: lib}, nil
 }
 
 // Close unloads the code.
