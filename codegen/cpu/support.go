@@ -38,7 +38,9 @@ const (
 	fieldData, fieldShape, fieldStrides = 0, 8, 16
 )
 
-func word(f *llvm.Func, base llvm.Value, at int64) llvm.Value { return f.Load(index, f.Offset(base, at)) }
+func word(f *llvm.Func, base llvm.Value, at int64) llvm.Value {
+	return f.Load(index, f.Offset(base, at))
+}
 func address(f *llvm.Func, base llvm.Value, at int64) llvm.Value {
 	return f.Load(llvm.Ptr, f.Offset(base, at))
 }
