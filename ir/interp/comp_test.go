@@ -57,6 +57,10 @@ func tensor @outs<N, M>(%x: f32[N, M]) -> (f32[N], f32[M, N]) {
   return(%s, %t) }
 monoid @pair(%a: f32, %b: f32) assoc comm { identity { yield(0.0: f32, 0.0: f32) }
   combine(%a1, %b1, %a2, %b2) { yield(add(%a1, %a2), add(%b1, %b2)) } }
+func tensor @left<N, M, D>(%x: f32[N, M], %w: f32[N, D]) -> (f32[N], f32[N, D]) {
+  %s, %t = tensor.comp par(i < N, d < D) red(k < M) in(%v = %x[i, k], %u = %w[i, d]) out([i], [i, d]) {
+    yield(%v, mul(%v, %u)) } by @pair : f32[N], f32[N, D]
+  return(%s, %t) }
 proc loop @acc<N>(in %x: buf<f32[N, N]>, inout %y: buf<f32[N]>) {
   tensor.comp par(i < N) red(j < N) if(1 <= i) in(%v = %x[i, j]) out(%y[i]) { yield(%v) } by sum(f32) from(out)
   tensor.comp par(i < N) if(i == 0) out(%y[i]) { yield(-1.0: f32) }
@@ -72,6 +76,10 @@ proc loop @acc<N>(in %x: buf<f32[N, N]>, inout %y: buf<f32[N]>) {
 	got = run(t, m, "outs", floats(num.F32, []int64{2, 2}, 1, 2, 3, 4))
 	wantFloats(t, "sums", got[0], []int64{2}, 3, 7)
 	wantFloats(t, "products", got[1], []int64{2, 2}, 3, 21, 6, 28)
+	got = run(t, m, "outs", ir.NewArray(num.F32, 2, 0)) // sums over nothing, though j has no point
+	wantFloats(t, "sums of nothing", got[0], []int64{2}, 0, 0)
+	got = run(t, m, "left", floats(num.F32, []int64{2, 2}, 1, 2, 3, 4), ir.NewArray(num.F32, 2, 0))
+	wantFloats(t, "sums beside an empty axis", got[0], []int64{2}, 3, 7)
 	for _, shadow := range []bool{false, true} {
 		y := floats(num.F32, n, 5, 6, 7)
 		if _, err := interp.New(m, interp.Options{Shadow: shadow}).Run("acc", []any{x, y}); err != nil {

@@ -18,6 +18,7 @@ type outRun struct {
 	name string
 	obj  int
 	subs []sym.Expr
+	skip bool // it is not written
 }
 
 func stageComp(m ir.Machine, op *ir.Op) ir.Step {
@@ -31,6 +32,9 @@ func stageComp(m ir.Machine, op *ir.Op) ir.Step {
 	}
 	if alloc == nil {
 		return run
+	}
+	if rest := c.stageUncovered(); rest != nil {
+		return func(f *ir.Frame) { alloc(f); run(f); rest(f) }
 	}
 	return func(f *ir.Frame) { alloc(f); run(f) }
 }
@@ -49,7 +53,7 @@ func (c *compRun) scalars() bool {
 func (c *compRun) stageOuts() ir.Step {
 	if c.InBuffers() {
 		for _, o := range c.Out.List {
-			c.outs = append(c.outs, outRun{o.Buf.Name, c.m.Object(o.Buf), o.Subs})
+			c.outs = append(c.outs, outRun{name: o.Buf.Name, obj: c.m.Object(o.Buf), subs: o.Subs})
 		}
 		return nil
 	}
@@ -62,7 +66,7 @@ func (c *compRun) stageOuts() ir.Step {
 		if err != nil {
 			c.m.Trap(c.Op, ir.TrapShape, "%v", err)
 		}
-		c.outs = append(c.outs, outRun{v.Name, c.m.Object(v), resultSubs(axes)})
+		c.outs = append(c.outs, outRun{name: v.Name, obj: c.m.Object(v), subs: resultSubs(axes)})
 		makes = append(makes, makeArray(c.m, v))
 	}
 	return func(f *ir.Frame) {
@@ -147,6 +151,9 @@ func (c *compRun) mapped() ir.Step {
 		in.fold = c.keepScalars()
 	}
 	for i, o := range c.outs {
+		if o.skip {
+			continue
+		}
 		in.writes = append(in.writes, stageWrite(c.m, c.Op, o.name, o.obj, o.subs, c.yields[i], axis, nil))
 	}
 	run := ir.Step(in.run)
@@ -200,6 +207,9 @@ func (c *compRun) reduced() ir.Step {
 	in.dot = c.asDot(in, fold)
 	var writes []access
 	for i, o := range c.outs {
+		if o.skip {
+			continue
+		}
 		writes = append(writes, stageWrite(c.m, c.Op, o.name, o.obj, o.subs, acc[i], nil, nil))
 	}
 	point := c.pointOf(fold, nest(c.m, c.Op, outer, false, conds, in.run), writes)
