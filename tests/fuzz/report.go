@@ -15,6 +15,7 @@ import (
 type Report struct {
 	Categories map[string]*Counts
 	Ops        map[string]int // programs that use an op, by its name
+	NoNative   error          // why no code was compiled; nil: it was
 }
 
 // Counts are the numbers of one category.
@@ -105,6 +106,9 @@ func (r *Report) Print(w io.Writer) {
 		fmt.Fprintf(t, "%s\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t\n", cat.Name, c.Programs, c.Runs, c.Faults, c.Passes, c.Native, c.Elements, c.Undecided, refused)
 	}
 	t.Flush()
+	if r.NoNative != nil {
+		fmt.Fprintf(w, "SKIPPED, no code was compiled: %v\n", r.NoNative)
+	}
 	for _, cat := range Categories() {
 		if c := r.Categories[cat.Name]; c != nil && len(c.Refused) > 0 {
 			var parts []string

@@ -1,6 +1,7 @@
 package fuzz
 
 import (
+	"fmt"
 	"time"
 )
 
@@ -12,19 +13,24 @@ type Options struct {
 	Programs   int      // in each category; 0: no limit
 	Time       time.Duration
 	Temp       string          // folder of reproducers; "": the system's
+	Note       func(string)    // told what compiled code is about to run
 	All        func(*Mismatch) // called for a mismatch, after which the run goes on; nil: the run ends
 }
 
 // checker carries a run's state.
 type checker struct {
 	report *Report
-	temp   string // folder of reproducers
+	native *native // nil without LLVM
+	temp   string  // folder of reproducers
+	note   func(string)
 }
 
 // Fuzz generates and checks programs until the time or number is used up, or
 // two ways of running one disagree.
 func Fuzz(o Options) (*Report, *Mismatch) {
 	c := newChecker(o.Temp)
+	c.note = o.Note
+	c.native, c.report.NoNative = findNative()
 	cats := o.Categories
 	if len(cats) == 0 {
 		for _, cat := range Categories() {
@@ -34,7 +40,7 @@ func Fuzz(o Options) (*Report, *Mismatch) {
 	for end, i := time.Now().Add(o.Time), 0; o.Programs == 0 || i < o.Programs; i++ {
 		for _, cat := range cats {
 			if o.Time > 0 && time.Now().After(end) {
-				return c.report, nil
+				return c.report, c.last(o)
 			}
 			size := o.Size
 			if size == 0 {
@@ -48,7 +54,17 @@ func Fuzz(o Options) (*Report, *Mismatch) {
 			}
 		}
 	}
-	return c.report, nil
+	return c.report, c.last(o)
+}
+
+// last runs what waits to be compiled.
+func (c *checker) last(o Options) *Mismatch {
+	bad := c.flush()
+	if bad != nil && o.All != nil {
+		o.All(bad)
+		return nil
+	}
+	return bad
 }
 
 // check holds one program against everything.
@@ -67,8 +83,19 @@ func (c *checker) check(p *Program) *Mismatch {
 	if bad != nil {
 		return bad
 	}
-	_, bad = c.takeDown(p, runs)
-	return bad
+	low, bad := c.takeDown(p, runs)
+	if bad != nil {
+		return bad
+	}
+	return c.add(low)
+}
+
+// running notes which compiled function is about to run: should it bring the
+// process down, the note is what is left.
+func (c *checker) running(p *Program, stage, fn string) {
+	if c.note != nil {
+		c.note(fmt.Sprintf("%s, seed %d, size %d: %s @%s", p.Category, p.Seed, p.Size, stage, fn))
+	}
 }
 
 func newChecker(temp string) *checker { return &checker{report: newReport(), temp: temp} }
