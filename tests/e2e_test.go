@@ -44,7 +44,10 @@ func TestScripts(t *testing.T) {
 			t.Errorf("no scripts in %s", pattern)
 		}
 		for _, f := range files {
-			t.Run(strings.TrimSuffix(f, ".txtar"), func(t *testing.T) { runScript(t, f) })
+			t.Run(strings.TrimSuffix(f, ".txtar"), func(t *testing.T) {
+				t.Parallel()
+				runScript(t, f)
+			})
 		}
 	}
 }

@@ -121,7 +121,11 @@ func (f *File) csrShape(c *CSR, prefix string) error {
 
 // csrFormat refuses the other formats of scipy.sparse.save_npz, whose parts
 // have the same names and another meaning.
-func (f *File) csrFormat(prefix string) error {
+func (f *File) csrFormat(prefix string) error { return f.CheckFormat(prefix, "csr") }
+
+// CheckFormat refuses a file that scipy.sparse.save_npz wrote in another format
+// than want; a file that does not say its format passes.
+func (f *File) CheckFormat(prefix, want string) error {
 	if f.Format != "npz" || !f.Has(prefix+"format") {
 		return nil
 	}
@@ -130,11 +134,11 @@ func (f *File) csrFormat(prefix string) error {
 		return err
 	}
 	got := strings.ToLower(string(bytes.ReplaceAll(st.data, []byte{0}, nil)))
-	if len(got) > 16 || got == "csr" || !strings.HasPrefix(st.dt.name, "|S") && !strings.Contains(st.dt.name, "U") {
+	if len(got) > 16 || got == want || !strings.HasPrefix(st.dt.name, "|S") && !strings.Contains(st.dt.name, "U") {
 		return nil
 	}
-	return f.fault("the sparse matrix has format %s", quoteShort(got)).WithExpected("csr").
-		WithFix("convert it with .tocsr() before it is saved")
+	return f.fault("the sparse matrix has format %s", quoteShort(got)).WithExpected("%s", want).
+		WithFix("convert it with .to%s() before it is saved", want)
 }
 
 func (f *File) noPart(prefix, part string) error {

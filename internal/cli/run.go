@@ -59,7 +59,7 @@ func (a *app) runCmd() *cobra.Command {
 	fl.BoolVar(&f.verify, "verify", false, "run compiled code and interpreter, and compare")
 	fl.IntVar(&f.repeat, "repeat", 1, "run `N` times and tell the median time")
 	fl.IntVar(&f.threads, "threads", 0, "use at most `N` threads (compiled code of this version uses one)")
-	fl.IntVar(&f.ranks, "ranks", 0, "number of ranks of the grid, with --interp")
+	fl.IntVar(&f.ranks, "ranks", 0, "run a distributed program on `N` ranks, with --interp")
 	fl.BoolVar(&f.json, "json", false, "print results and times as JSON")
 	optimiseFlags(c, &f.optimise)
 	return c
@@ -67,8 +67,8 @@ func (a *app) runCmd() *cobra.Command {
 
 // optimiseFlags are the flags that say how to compile.
 func optimiseFlags(c *cobra.Command, o *driver.Options) {
-	c.Flags().StringVar(&o.Target, "target", "x86-64", "the family of machines to compile for; see tenon targets")
-	c.Flags().StringVar(&o.CPU, "cpu", "", "a machine of the family, or native; the family's baseline if left out")
+	c.Flags().StringVar(&o.Target, "target", "x86-64", "the `FAMILY` of machines to compile for; see tenon targets")
+	c.Flags().StringVar(&o.CPU, "cpu", "", "the machine `NAME` of the family, or native; the family's baseline if left out")
 	c.Flags().IntVarP(&o.Opt, "optimise", "O", 2, "optimisation `LEVEL`, -O0 to -O3")
 }
 

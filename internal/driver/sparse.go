@@ -125,37 +125,82 @@ func (t *sparseTaker) matrix(g *given) (*weights.CSR, error) {
 		return whole.LoadCSR(weights.CSRWant{Name: t.name(), Elem: elem, Pattern: t.data == nil})
 	}
 	m := &weights.CSR{Source: t.name()}
-	part := func(name string, to **weights.Array, e num.Elem) error {
-		v := g.values[t.name()+"."+name]
+	ix := t.indexParts()
+	parts := []sparsePart{{ix[0], &m.Indptr, num.Invalid}, {ix[1], &m.Indices, num.Invalid}}
+	if t.data != nil {
+		parts = append(parts, sparsePart{"data", &m.Data, elem})
+	}
+	if given {
+		if err := t.shape(m, whole); err != nil {
+			return nil, err
+		}
+	}
+	for _, p := range parts {
+		v := g.values[t.name()+"."+p.name]
 		if given {
 			v = whole
-			v.Member += name
+			v.Member += p.name
 		}
-		a, err := v.Load(weights.Want{Name: t.name() + "." + name, Elem: e, Rank: -1})
-		*to = a
-		return err
-	}
-	ix := t.indexParts()
-	if err := part(ix[0], &m.Indptr, num.Invalid); err != nil {
-		return nil, err
-	}
-	if err := part(ix[1], &m.Indices, num.Invalid); err != nil {
-		return nil, err
+		a, err := v.Load(weights.Want{Name: t.name() + "." + p.name, Elem: p.elem, Rank: -1})
+		if err != nil {
+			return nil, err
+		}
+		*p.to = a
 	}
 	for i, a := range []*weights.Array{m.Indptr, m.Indices} {
 		if a.Rank() != 1 || a.Elem != num.I32 && a.Elem != num.I64 {
 			return nil, diag.Errorf(diag.Pos{}, "input %s.%s is %s of rank %d", t.name(), ix[i], a.Elem, a.Rank()).WithExpected("i32 or i64 of rank 1")
 		}
 	}
-	if t.data != nil {
-		if err := part("data", &m.Data, elem); err != nil {
-			return nil, err
-		}
-	}
+	t.flattenBlocks(m)
 	if t.pattern.Format.Kind == "csr" {
 		return m, m.Check()
 	}
 	return m, nil
+}
+
+// sparsePart is one array of a matrix.
+type sparsePart struct {
+	name string
+	to   **weights.Array
+	elem num.Elem
+}
+
+// shape reads the member shape of a file that holds the whole matrix, where it
+// has one, and refuses a file of another format.
+func (t *sparseTaker) shape(m *weights.CSR, whole weights.Value) error {
+	f, err := weights.Open(whole.File)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	if err := f.CheckFormat(whole.Member, t.pattern.Format.Kind); err != nil {
+		return err
+	}
+	if !f.Has(whole.Member + "shape") {
+		return nil
+	}
+	a, err := f.Get(whole.Member + "shape")
+	if err != nil {
+		return err
+	}
+	if !a.Elem.IsInt() || a.Rank() != 1 || a.Len() != 2 {
+		return diag.Errorf(diag.Pos{File: whole.File}, "the member shape is %s of rank %d", a.Elem, a.Rank()).WithExpected("two integers, rows and columns")
+	}
+	m.Shape = []int64{num.Int(a.At(0)), num.Int(a.At(1))}
+	return nil
+}
+
+// flattenBlocks makes the values of a bsr, which scipy keeps as blocks, a
+// vector: block by block, each in C order.
+func (t *sparseTaker) flattenBlocks(m *weights.CSR) {
+	f := t.pattern.Format
+	if f.Kind != "bsr" || m.Data == nil || m.Data.Rank() != 3 || m.Data.Shape[1] != f.BlockRows || m.Data.Shape[2] != f.BlockCols {
+		return
+	}
+	flat := weights.FromBytes(m.Data.Elem, []int64{m.Data.Len()}, m.Data.Contiguous())
+	flat.Source = m.Data.Source
+	m.Data = flat
 }
 
 // extents says what the arrays tell of rows, columns and entries.
