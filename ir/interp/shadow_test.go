@@ -117,6 +117,26 @@ func tensor @f<N>(%x: f32[N]) -> (i64[]) {
 	}
 }
 
+// Where neighbours in an order lie within their bounds, another order of them is
+// as right; elsewhere it is not.
+func TestSortOfNearTies(t *testing.T) {
+	m := parse(t, "sort.tnir", `tenon ir 1
+func tensor @f<N>(%x: f32[N]) -> (f32[N], i64[N]) {
+  %y = tensor.comp par(i < N) in(%v = %x[i]) { yield(exp(%v)) } : f32[N]
+  %s, %i = tensor.sort(%y) axis=0 : f32[N], i64[N]
+  return(%s, %i) }`)
+	for x, undecided := range map[float64]int64{1.0000001: 3, 1.5: 0} {
+		got := run(t, m, "f", floats(num.F32, []int64{3}, 1, x, -4))
+		swapped := cloneArray(got[0])
+		c := swapped.Mem.Cells
+		c[1], c[2] = c[2], c[1]
+		r, err := interp.Compare(cloneArray(got[1]), got[1])
+		if _, fault := interp.Compare(swapped, got[0]); err != nil || (fault == nil) != (undecided > 0) || r.Undecided != undecided {
+			t.Errorf("of 1 and %v: %d undecided, %v; exchanged: %v", x, r.Undecided, err, fault)
+		}
+	}
+}
+
 // Without shadows the results are the same, bit for bit.
 func TestShadowsChangeNoResult(t *testing.T) {
 	m := example(t, "sparse.tnir")

@@ -107,14 +107,20 @@ func stageOrdered(m ir.Machine, op *ir.Op, falling bool, k func(*ir.Frame) int64
 
 // ordered writes the first n of a row in the given order.
 func ordered(a *ir.Array, base, stride int64, order []int64, v, i *ir.Array, to, step, n int64) {
-	loose := unsure(a, base, stride, order)
+	loose, widest := unsure(a, base, stride, order), 0.0
+	for _, k := range order {
+		if loose {
+			widest = max(widest, 2*a.Mem.Shadow[base+k*stride].Err)
+		}
+	}
 	for j := int64(0); j < n; j++ {
 		transfer(a.Mem, base+order[j]*stride, v.Mem, to, a.Elem)
 		i.Mem.Cells[to] = num.FromInt(order[j])
 		if v.Mem.Shadow != nil {
 			i.Mem.Shadow[to] = num.Exact(num.I64, i.Mem.Cells[to])
-			if loose {
+			if loose { // a neighbour may stand here instead
 				i.Mem.Shadow[to] = num.Undecided(num.I64, i.Mem.Cells[to])
+				v.Mem.Shadow[to].Err = max(v.Mem.Shadow[to].Err, widest)
 			}
 		}
 		to += step
