@@ -62,7 +62,7 @@ bench: prerequisites
 
 # Random programs: text round trips, passes, interpreter against native code.
 fuzz: prerequisites tools
-	TENON_FUZZ_MINUTES=$(MINUTES) $(GO) test -count=1 -timeout $$(( $(MINUTES) + 10 ))m -v ./tests/fuzz
+	$(GO) run ./tests/fuzz/cmd -minutes $(MINUTES)
 
 clean:
 	rm -rf bin

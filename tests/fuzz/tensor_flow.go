@@ -84,14 +84,7 @@ func points(dims []sym.Expr, env map[string]int64) int64 {
 // loop is a sequential loop with one or two carried tensors, and perhaps a
 // stacked one.
 func (s *scope) loop() bool {
-	var inits []tval
-	for range 1 + s.IntN(2) {
-		t, ok := s.some(func(t tval) bool { return points(t.dims, s.env) <= 100 })
-		if !ok {
-			t = s.comp(s.shape(2), []num.Elem{s.elem()})[0]
-		}
-		inits = append(inits, t)
-	}
+	inits := s.inits()
 	in := s.under()
 	t := axis{name: s.fresh("t"), plain: true, extent: s.dim()}
 	n := extentOf(t.extent, s.env)
@@ -147,6 +140,19 @@ func (s *scope) loop() bool {
 		strings.Join(carry, ", "), s.directives(), in.out, text, strings.Join(types, ", "))
 	s.vals = append(s.vals, results...)
 	return true
+}
+
+// inits are one or two small tensors for a loop to begin with.
+func (s *scope) inits() []tval {
+	var inits []tval
+	for range 1 + s.IntN(2) {
+		t, ok := s.some(func(t tval) bool { return points(t.dims, s.env) <= 100 })
+		if !ok {
+			t = s.comp(s.shape(2), []num.Elem{s.elem()})[0]
+		}
+		inits = append(inits, t)
+	}
+	return inits
 }
 
 func isConst(e sym.Expr) bool { _, ok := e.IsConst(); return ok }
