@@ -314,7 +314,7 @@ func (f *fnState) callOwn(c *syntax.Call, d *decl) []*tensor {
 	if len(callee.ExDims) > 0 || len(c.Args) != len(callee.Params) {
 		return nil
 	}
-	bind := map[string]sym.Expr{}
+	bind := f.calleeDims()
 	var args []ir.Arg
 	for i, p := range callee.Params {
 		n, ok := syntax.Unparen(c.Args[i].X).(*syntax.Name)
@@ -326,18 +326,16 @@ func (f *fnState) callOwn(c *syntax.Call, d *decl) []*tensor {
 		if b == nil || b.kind != bindTensor || b.tensor.scalar != nil || len(b.tensor.axes) != len(t.Dims) || b.tensor.elem != t.Elem {
 			return nil
 		}
-		f.bindDims(c.Args[i], t.Dims, b.tensor, bind)
+		bind.bind(c.Args[i], t.Dims, b.tensor)
 		args = append(args, ir.ValueArg(b.tensor.val))
 	}
-	for _, w := range callee.Where {
-		f.require(c, w.Cond.Subst(bind), d.name, w.Cond.String())
-	}
+	bind.hold(c, callee)
 	var types []ir.Type
 	for _, r := range callee.Results {
 		t := r.Type.(ir.Tensor)
 		dims := make([]sym.Expr, len(t.Dims))
 		for i, x := range t.Dims {
-			dims[i] = x.Subst(bind)
+			dims[i] = f.canon(bind.of(x))
 		}
 		types = append(types, ir.Tensor{Elem: t.Elem, Dims: dims})
 	}
@@ -348,20 +346,6 @@ func (f *fnState) callOwn(c *syntax.Call, d *decl) []*tensor {
 		out = append(out, &tensor{val: v, elem: t.Elem, axes: denseDims(f, t.Dims)})
 	}
 	return out
-}
-
-// bindDims matches a callee's dims to an argument's: a name takes the dim,
-// anything else must equal it.
-func (f *fnState) bindDims(at syntax.Node, dims []sym.Expr, t *tensor, bind map[string]sym.Expr) {
-	for i, x := range dims {
-		if n, ok := x.IsName(); ok {
-			if _, bound := bind[n]; !bound {
-				bind[n] = f.canon(t.axes[i].ext)
-				continue
-			}
-		}
-		f.equate(at, x.Subst(bind), t.axes[i].ext, " in this argument")
-	}
 }
 
 // require makes a callee's fact, which it writes as text, hold at a call.

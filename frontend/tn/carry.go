@@ -10,13 +10,16 @@ import (
 // carryLoop elaborates `for t in lo..hi carry s[n] = init { .. next .. stack .. }`
 // and returns the last carried values, then the stacked ones.
 func (f *fnState) carryLoop(l *syntax.CarryLoop) []result {
-	cl := &carryLoop{f: f, l: l, next: map[string]*syntax.Next{}, carried: map[string]bool{}}
+	cl := &carryLoop{f: f, l: l, next: map[string]*syntax.Next{}, carried: map[string]bool{}, inner: map[string]bool{}}
 	cl.collect()
 	inits := cl.inits()
-	outer, outerNames, outerScope, region := f.region, f.names, f.scope, &ir.Region{}
+	outer, outerNames, outerScope, known, region := f.region, f.names, f.scope, f.known, &ir.Region{}
 	rng := cl.rangeClause()
 	f.region, f.names, f.scope = region, f.names.child(), f.scope.child()
-	defer func() { f.region, f.names, f.scope = outer, outerNames, outerScope }()
+	leave := func() { // what holds in an iteration does not hold where there is none
+		f.region, f.names, f.scope, f.known, f.factsCache = outer, outerNames, outerScope, known, nil
+	}
+	defer leave()
 
 	cl.bindIndex(rng)
 	params := cl.bindCarried(inits)
@@ -27,9 +30,7 @@ func (f *fnState) carryLoop(l *syntax.CarryLoop) []result {
 	nexts := cl.nextValues(inits)
 	cl.yield(nexts, stacked)
 
-	known := f.known
-	f.region, f.names, f.scope = outer, outerNames, outerScope
-	f.known, f.factsCache = known, nil
+	leave()
 	op := ir.NewOp("loop.for", loc(l), rng, &ir.Carry{Params: params, Inits: values(inits)}, &ir.Block{Region: region})
 	return cl.results(op, inits, stacked)
 }
@@ -39,6 +40,7 @@ type carryLoop struct {
 	l       *syntax.CarryLoop
 	next    map[string]*syntax.Next
 	carried map[string]bool
+	inner   map[string]bool // the carried names and those bound in the body
 	stack   []*syntax.Ident
 	trip    sym.Expr
 	index   *index
@@ -53,6 +55,7 @@ func (cl *carryLoop) collect() {
 			p.fail(c, "%s is carried twice", c.Target.Name.Name)
 		}
 		carried[c.Target.Name.Name] = true
+		cl.inner[c.Target.Name.Name] = true
 	}
 	for _, st := range cl.l.Body.Stmts {
 		switch st := st.(type) {
@@ -65,6 +68,10 @@ func (cl *carryLoop) collect() {
 				p.failWith(st.Errorf("%s has a next value already", name).WithNote(old.At(), "here"))
 			}
 			cl.next[name] = st
+		case *syntax.Let:
+			for _, t := range st.Targets {
+				cl.inner[t.Name.Name] = true
+			}
 		case *syntax.Stack:
 			cl.stack = append(cl.stack, st.Names...)
 		case *syntax.Return:
@@ -97,17 +104,29 @@ func (cl *carryLoop) init(c *syntax.CarryInit) result {
 		exprs = append(exprs, next.Value)
 	}
 	s.scope.names[cl.l.Range.Name.Name] = &binding{kind: bindIndex, index: &index{}}
-	r := s.rangesWithout(cl.carried, exprs...)
+	r := s.rangesWithout(cl.inner, exprs...)
 	delete(s.scope.names, cl.l.Range.Name.Name)
 	par := s.bindAxes(c.Target.Index, r)
+	want := cl.initElem(s, c)
+	return f.finishComp(c.Value, top, s, par, []val{s.expr(c.Value, want)}, []string{c.Target.Name.Name})[0]
+}
+
+// initElem is the type of an initial value that is a literal: that of the next
+// value, as far as names from outside the loop tell.
+func (cl *carryLoop) initElem(s *site, c *syntax.CarryInit) num.Elem {
 	want := s.peek(c.Value)
-	if want == num.Invalid && next != nil {
-		want = s.peek(next.Value)
+	if next := cl.next[c.Target.Name.Name]; want == num.Invalid && next != nil {
+		in := *s
+		in.scope = s.scope.child()
+		for name := range cl.inner {
+			in.scope.names[name] = &binding{kind: bindBroken}
+		}
+		want = in.peek(next.Value)
 	}
 	if want == num.Index {
-		want = num.I64
+		return num.I64
 	}
-	return f.finishComp(c.Value, top, s, par, []val{s.expr(c.Value, want)}, []string{c.Target.Name.Name})[0]
+	return want
 }
 
 func (cl *carryLoop) rangeClause() *ir.Range {
@@ -123,10 +142,7 @@ func (cl *carryLoop) rangeClause() *ir.Range {
 			f.p.failWith(r.Step.Errorf("the step is not known to be positive").WithFix("use a positive constant"))
 		}
 	}
-	cl.trip = sym.FloorDiv(sym.Add(sym.Sub(hi, lo), step, sym.Const(-1)), step)
-	if !top.nonNegative(cl.trip) {
-		cl.trip = sym.Max(cl.trip, sym.Const(0))
-	}
+	cl.trip = top.trip(lo, hi, step)
 	return &ir.Range{Lo: lo, Hi: hi, Step: step}
 }
 

@@ -14,11 +14,11 @@ import (
 // scalars at a site. The callee's names live in a scope of their own.
 func (f *fnState) expandOn(c *syntax.Call, d *decl, at *site) []*tensor {
 	n := d.node.(*syntax.Fn)
-	f.p.enterCall(c.Fn, d)
 	x := &expansion{f: f, c: c, d: d, n: n, at: at, inner: &scope{names: map[string]*binding{}}, perm: -1}
 	x.matchArgs()
 	x.bindTypes()
 	x.bindParams()
+	f.p.enterCall(c.Fn, d) // the arguments, which may call d too, are the caller's
 	caller := f.scope
 	f.scope = x.inner
 	var rs []*tensor
@@ -49,7 +49,8 @@ type expansion struct {
 	args  []syntax.Expr // by parameter
 	ts    []*tensor     // tensor arguments, evaluated
 	axis  syntax.Expr   // of axis=, where the callee has no such parameter
-	perm  int           // the axis that was moved last, -1 if none
+	perm  int           // the axis that was moved, -1 if none
+	later []func()      // dims that are expressions, held against the arguments once the names are bound
 }
 
 func (x *expansion) fail(at syntax.Node, format string, args ...any) {
@@ -210,6 +211,9 @@ func (x *expansion) bindParams() {
 		}
 		x.inner.names[p.Name.Name] = b
 	}
+	for _, hold := range x.later {
+		hold()
+	}
 }
 
 // readsData reports that a scalar argument reads tensors, so that a call on
@@ -270,7 +274,7 @@ func (x *expansion) denseArg(p *syntax.Param, i int) *binding {
 		x.fail(x.args[i], "the argument %s of %s is %s, not %s", p.Name.Name, x.d.name, t.elem, want)
 	}
 	if x.axis != nil && i == 0 {
-		t = x.moveAxis(t)
+		t = x.moveAxis(p, t)
 	}
 	x.matchDims(p, t, x.args[i])
 	return &binding{kind: bindTensor, at: p, tensor: t}
@@ -386,6 +390,11 @@ func (x *expansion) bindDim(s *syntax.Sub, d dim, at syntax.Node) {
 			return
 		}
 	}
+	x.later = append(x.later, func() { x.holdDim(s, d, at) })
+}
+
+// holdDim holds a dim that is an expression against an argument's.
+func (x *expansion) holdDim(s *syntax.Sub, d dim, at syntax.Node) {
 	saved := x.f.scope
 	x.f.scope = x.inner
 	e, ok := x.f.top().symbolic(s.X)
@@ -436,11 +445,18 @@ func (x *expansion) checkResults(rs []*tensor) {
 	}
 }
 
-// moveAxis brings the axis that axis= names to the end, where functions of the
-// prelude work.
-func (x *expansion) moveAxis(t *tensor) *tensor {
-	k := x.axisOf(t)
-	if k == len(t.axes)-1 {
+// moveAxis brings the axis that axis= names to where the callee has the one dim
+// beside its pack: last in E[..P, N], first in E[T, ..P].
+func (x *expansion) moveAxis(p *syntax.Param, t *tensor) *tensor {
+	first, ok := besidePack(p.Type)
+	if !ok {
+		x.fail(x.axis, "axis= is for functions on E[..P, N] or E[T, ..P], and %s is not one", x.d.name)
+	}
+	k, to := x.axisOf(t), len(t.axes)-1
+	if first {
+		to = 0
+	}
+	if k == to {
 		return t
 	}
 	for _, d := range t.axes {
@@ -449,8 +465,22 @@ func (x *expansion) moveAxis(t *tensor) *tensor {
 		}
 	}
 	x.perm = k
-	order := append(seq(0, k), seq(k+1, len(t.axes))...)
-	return x.f.transpose(x.c, t, append(order, k))
+	return x.f.transpose(x.c, t, moved(len(t.axes), k, to))
+}
+
+// besidePack reports that t has one pack and one dim, and which comes first.
+func besidePack(t *syntax.Type) (dimFirst, ok bool) {
+	list := typeDims(t)
+	if len(list) != 2 || (list[0].Pack == "") == (list[1].Pack == "") {
+		return false, false
+	}
+	return list[0].Pack == "", true
+}
+
+// moved is the order of n axes in which axis k stands at place to.
+func moved(n, k, to int) []int {
+	rest := append(seq(0, k), seq(k+1, n)...)
+	return append(append(append([]int{}, rest[:to]...), k), rest[to:]...)
 }
 
 // axisOf is the position that axis=j or axis=-1 means.
@@ -505,7 +535,7 @@ func seq(lo, hi int) []int {
 	return out
 }
 
-// restore moves the axis that was moved last back, in results that kept it.
+// restore moves the axis back to its place, in results that kept it.
 func (x *expansion) restore(rs []*tensor) []*tensor {
 	if x.perm < 0 {
 		return rs
@@ -513,9 +543,12 @@ func (x *expansion) restore(rs []*tensor) []*tensor {
 	out := make([]*tensor, len(rs))
 	for i, t := range rs {
 		out[i] = t
-		if n := len(t.axes); n == len(x.inner.names[x.n.Params[0].Name.Name].tensor.axes) {
-			order := append(append(seq(0, x.perm), n-1), seq(x.perm, n-1)...)
-			out[i] = x.f.transpose(x.c, t, order)
+		if first, ok := besidePack(x.n.Results[i].Type); ok {
+			from := len(t.axes) - 1
+			if first {
+				from = 0
+			}
+			out[i] = x.f.transpose(x.c, t, moved(len(t.axes), from, x.perm))
 		}
 	}
 	return out

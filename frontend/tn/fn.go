@@ -23,6 +23,7 @@ func (p *program) function(d *decl, at syntax.Node) *ir.Func {
 	fn := &ir.Func{Level: ir.LevelTensor, Name: n.Name.Name, Loc: loc(n.Name), Body: &ir.Region{}}
 	f := newFnState(p, fn)
 	ok := true
+	f.declareDims(n.Params)
 	for _, prm := range n.Params {
 		if !p.try(func() { f.param(prm, false) }) {
 			ok = false

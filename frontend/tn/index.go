@@ -31,13 +31,32 @@ func (s *site) rangeAxis(a *syntax.Axis) *index {
 	if !s.positive(step) {
 		s.f.p.failWith(a.Step.Errorf("the step %s is not known to be positive", step).WithFix("use a positive constant"))
 	}
-	ext := sym.FloorDiv(sym.Add(sym.Sub(hi, lo), step, sym.Const(-1)), step)
-	if !s.nonNegative(ext) {
-		ext = sym.Max(ext, sym.Const(0))
-	}
-	ix := s.denseAxis(a.Name.Name, ext)
+	ix := s.denseAxis(a.Name.Name, s.trip(lo, hi, step))
 	ix.value = sym.Add(sym.Mul(ix.value, step), lo)
 	return ix
+}
+
+// trip is the number of steps from lo to hi, 0 where hi is not above. That
+// indices in scope are in their ranges counts only where they are mentioned: an
+// extent that mentions none is evaluated also where another range is empty.
+func (s *site) trip(lo, hi, step sym.Expr) sym.Expr {
+	n := sym.FloorDiv(sym.Add(sym.Sub(hi, lo), step, sym.Const(-1)), step)
+	known := s.f.facts().Prove(sym.Ge(n, sym.Const(0))) || s.mentionsIndex(n) && s.nonNegative(n)
+	if known {
+		return n
+	}
+	return sym.Max(n, sym.Const(0))
+}
+
+func (s *site) mentionsIndex(e sym.Expr) bool {
+	for sc := s.scope; sc != nil; sc = sc.up {
+		for _, b := range sc.names {
+			if b.kind == bindIndex && b.index.axis.Name != "" && mentions(e, b.index.axis.Name) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // bound reads the end of a range.

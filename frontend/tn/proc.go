@@ -21,6 +21,7 @@ func (p *program) procedure(d *decl, at syntax.Node) *ir.Func {
 		p.failWith(n.TypeParams[0].Errorf("a proc has no type parameters").
 			WithFix("write the element type, or one proc for each type"))
 	}
+	f.declareDims(n.Params)
 	for _, prm := range n.Params {
 		if !p.try(func() { f.param(prm, true) }) {
 			f.scope.names[prm.Name.Name] = &binding{kind: bindBroken, at: prm}
@@ -354,7 +355,7 @@ func (f *fnState) callProc(c *syntax.CallStmt) {
 		f.p.failWith(c.Errorf("%s takes %d arguments, and %d are given", c.Name.Name, len(n.Params), len(c.Args)).WithNote(n.Name.At(), "declared here"))
 	}
 	top := f.top()
-	bind := map[string]sym.Expr{}
+	bind := f.calleeDims()
 	ops := &ir.Operands{}
 	for i, p := range callee.Params {
 		a := c.Args[i]
@@ -362,19 +363,22 @@ func (f *fnState) callProc(c *syntax.CallStmt) {
 			f.p.failWith(a.Errorf("a proc takes its arguments by position"))
 		}
 		if sc, isScalar := p.Value.Type.(ir.Scalar); isScalar {
-			ops.Args = append(ops.Args, ir.ValueArg(top.exprOf(a.X, sc.Elem).v))
+			v := top.exprOf(a.X, sc.Elem)
+			ops.Args = append(ops.Args, ir.ValueArg(v.v))
+			bind.refs[p.Value] = sym.Val(v.v)
+			if x, ok := top.symbolic(a.X); ok {
+				bind.refs[p.Value] = x
+			}
 			continue
 		}
 		ops.Args = append(ops.Args, ir.ValueArg(f.bufferArg(a, p, bind)))
 	}
-	for _, w := range callee.Where {
-		f.require(c, w.Cond.Subst(bind), c.Name.Name, w.Cond.String())
-	}
+	bind.hold(c, callee)
 	f.top().emit(ir.NewOp("loop.call", loc(c), &ir.Attr{Value: ir.AttrItem, Str: callee.Name}, ops), nil)
 }
 
 // bufferArg checks a buffer passed to a proc.
-func (f *fnState) bufferArg(a *syntax.Arg, p *ir.Param, bind map[string]sym.Expr) *ir.Value {
+func (f *fnState) bufferArg(a *syntax.Arg, p *ir.Param, bind *calleeDims) *ir.Value {
 	want := p.Value.Type.(ir.Buf)
 	name, ok := syntax.Unparen(a.X).(*syntax.Name)
 	var b *binding
@@ -390,6 +394,6 @@ func (f *fnState) bufferArg(a *syntax.Arg, p *ir.Param, bind map[string]sym.Expr
 	if p.Mode != ir.ModeIn && f.readOnly(b.tensor.val) {
 		f.p.failWith(a.Errorf("%s is an `in` parameter, and the call writes it", name.Name).WithFix("declare it `inout`"))
 	}
-	f.bindDims(a, want.Dims, b.tensor, bind)
+	bind.bind(a, want.Dims, b.tensor)
 	return b.tensor.val
 }

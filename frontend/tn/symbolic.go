@@ -108,11 +108,10 @@ func (s *site) prove(c sym.Cond) bool {
 	for sc := s.scope; sc != nil; sc = sc.up {
 		for _, name := range sortedKeys(sc.names) {
 			b := sc.names[name]
-			if b.kind == bindIndex {
-				fs.Add(sym.Ge(b.index.value, sym.Const(0)))
-				if b.index.entry == "" && b.index.axis.Name != "" {
-					fs.Add(sym.Lt(sym.Name(b.index.axis.Name), b.index.axis.Extent))
-				}
+			if b.kind == bindIndex && b.index.axis.Name != "" { // a loop's index is in facts()
+				axis := sym.Name(b.index.axis.Name)
+				fs.Add(sym.Ge(axis, sym.Const(0)))
+				fs.Add(sym.Lt(axis, b.index.ext))
 			}
 		}
 	}

@@ -95,6 +95,23 @@ func (f *fnState) dimExpr(s *syntax.Sub, declare bool) sym.Expr {
 	return e
 }
 
+// declareDims declares the dims that stand alone somewhere in a signature, so
+// that 2*N may stand before N. A parameter of the same name is no dim.
+func (f *fnState) declareDims(params []*syntax.Param) {
+	own := map[string]bool{}
+	for _, p := range params {
+		own[p.Name.Name] = true
+	}
+	for _, p := range params {
+		for _, d := range typeDims(p.Type) {
+			n, ok := syntax.Unparen(d.X).(*syntax.Name)
+			if ok && d.Pack == "" && !own[n.Name] && f.scope.find(n.Name) == nil {
+				f.p.try(func() { f.declareDim(n) })
+			}
+		}
+	}
+}
+
 func (f *fnState) declareDim(n *syntax.Name) sym.Expr {
 	if n.Name[0] == '_' {
 		f.p.failWith(n.Errorf("a dim cannot start with an underscore").WithFix("choose another name"))
