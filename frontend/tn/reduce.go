@@ -138,6 +138,9 @@ func (s *site) reduction(e *syntax.Reduce, want num.Elem) *reduction {
 		r.elems, r.keep = []num.Elem{v.elem, num.I64}, []int{1}
 	}
 	ys, conds := r.c.guard(e, ys, carrier)
+	if len(ys) > 1 && len(conds) < guards(e) {
+		r.after = func(at *site, comps []val) []val { return []val{at.orNone(e, comps[1])} }
+	}
 	r.conds = append(r.conds, conds...)
 	r.c.yield(e, ys...)
 	r.by = s.f.builtinBy(e, e.Op.Name, carrier)
@@ -216,12 +219,32 @@ func (s *site) guard(e *syntax.Reduce, ys []*ir.Value, carrier num.Elem) ([]*ir.
 			neutral := s.neutral(e, part, carrier)
 			ys[0] = s.scalar(part, "select", cond.v, ys[0], neutral)
 			if len(ys) > 1 {
-				far := s.constant(part, num.I64, num.FromInt(math.MaxInt64))
-				ys[1] = s.scalar(part, "select", cond.v, ys[1], far)
+				ys[1] = s.scalar(part, "select", cond.v, ys[1], s.nowhere(part))
 			}
 		}
 	}
 	return ys, conds
+}
+
+// guards counts the guards of e.
+func guards(e *syntax.Reduce) int {
+	n := 0
+	for _, w := range e.Where {
+		n += len(conjuncts(w))
+	}
+	return n
+}
+
+// nowhere is the position of a point that a guard over data takes out: behind
+// all others.
+func (s *site) nowhere(at syntax.Node) *ir.Value {
+	return s.constant(at, num.I64, num.FromInt(math.MaxInt64))
+}
+
+// orNone is a position, or -1 where guards over data left no point.
+func (s *site) orNone(at syntax.Node, v val) val {
+	none := s.scalar(at, "eq", v.v, s.nowhere(at))
+	return val{s.scalar(at, "select", none, s.constant(at, num.I64, num.FromInt(-1)), v.v), v.elem}
 }
 
 // neutral is the neutral element of a built-in reduction.
