@@ -422,15 +422,7 @@ func (x *expansion) bindPack(s *syntax.Sub, dims []dim, at syntax.Node) {
 
 // facts makes the callee's where clause hold.
 func (x *expansion) facts() {
-	for _, w := range x.n.Where {
-		for _, part := range conjuncts(w) {
-			c, ok := x.f.top().condition(part)
-			if !ok {
-				x.f.p.failWith(part.Errorf("this is not a fact about dims").WithExpected("a comparison of dims, such as K %% 8 == 0"))
-			}
-			x.f.require(x.c, c, x.d.name, exprText(part))
-		}
-	}
+	x.f.eachFact(x.n.Where, func(part syntax.Expr, c sym.Cond) { x.f.require(x.c, c, x.d.name, exprText(part)) })
 }
 
 // checkResults holds the returned values against the declared results.

@@ -269,19 +269,48 @@ func (f *fnState) patternOptions(t *syntax.Type, format *ir.Format) {
 
 // where reads the facts of a signature.
 func (f *fnState) where(list []syntax.Expr) {
+	f.eachFact(list, func(part syntax.Expr, c sym.Cond) {
+		f.declare(c)
+		if f.facts().Contradiction() {
+			f.p.failWith(part.Errorf("this fact contradicts the others: no sizes satisfy them all").WithFix("remove or correct it"))
+		}
+	})
+}
+
+// eachFact reads the facts of a where clause. One that divides by a dim is read
+// once another says that the dim is not 0, wherever that stands.
+func (f *fnState) eachFact(list []syntax.Expr, use func(syntax.Expr, sym.Cond)) {
+	var todo []syntax.Expr
 	for _, x := range list {
-		for _, part := range conjuncts(x) {
-			c, ok := f.top().condition(part)
-			if !ok {
-				f.top().undefined(part)
-				f.p.failWith(part.Errorf("this is not a fact about dims").WithExpected("a comparison of dims, such as K %% 8 == 0 or D <= 256"))
-			}
-			f.declare(c)
-			if f.facts().Contradiction() {
-				f.p.failWith(part.Errorf("this fact contradicts the others: no sizes satisfy them all").WithFix("remove or correct it"))
+		todo = append(todo, conjuncts(x)...)
+	}
+	for len(todo) > 0 {
+		var later []syntax.Expr
+		for _, part := range todo {
+			if c, ok := f.top().condition(part); ok {
+				use(part, c)
+			} else {
+				later = append(later, part)
 			}
 		}
+		if len(later) == len(todo) {
+			f.notAFact(todo[0])
+		}
+		todo = later
 	}
+}
+
+func (f *fnState) notAFact(part syntax.Expr) {
+	f.top().undefined(part)
+	e := part.Errorf("this is not a fact about dims").WithExpected("a comparison of dims, such as K %% 8 == 0 or D <= 256")
+	syntax.Walk(part, func(n syntax.Node) bool {
+		b, ok := n.(*syntax.Binary)
+		if ok && (b.Op == "/" || b.Op == "%") && e.Fix == "" {
+			e.WithFix("add the fact %s >= 1: a divisor must be known to be positive", exprText(b.Y))
+		}
+		return true
+	})
+	f.p.failWith(e)
 }
 
 // conjuncts splits `a and b`.
