@@ -56,7 +56,10 @@ func nonzero(f *fnState, c *syntax.Call) []*tensor {
 	}
 	n := f.names.sym("n_nonzero")
 	f.exists[n] = true
-	bounds := []sym.Cond{sym.Le(sym.Const(0), sym.Name(n)), sym.Le(sym.Name(n), size)}
+	bounds := []sym.Cond{sym.Le(sym.Const(0), sym.Name(n))}
+	if !f.multiplies(size) {
+		bounds = append(bounds, sym.Le(sym.Name(n), size))
+	}
 	f.known = append(f.known, bounds...)
 	f.factsCache = nil
 	op := ir.NewOp("tensor.nonzero", loc(c), &ir.Operands{Args: []ir.Arg{ir.ValueArg(t.val)}},

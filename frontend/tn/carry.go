@@ -111,22 +111,44 @@ func (cl *carryLoop) init(c *syntax.CarryInit) result {
 	return f.finishComp(c.Value, top, s, par, []val{s.expr(c.Value, want)}, []string{c.Target.Name.Name})[0]
 }
 
-// initElem is the type of an initial value that is a literal: that of the next
-// value, as far as names from outside the loop tell.
+// initElem is the type of an initial value. That of a literal is the next
+// value's, as far as names from outside the loop tell.
 func (cl *carryLoop) initElem(s *site, c *syntax.CarryInit) num.Elem {
 	want := s.peek(c.Value)
 	if next := cl.next[c.Target.Name.Name]; want == num.Invalid && next != nil {
-		in := *s
-		in.scope = s.scope.child()
-		for name := range cl.inner {
-			in.scope.names[name] = &binding{kind: bindBroken}
-		}
-		want = in.peek(next.Value)
+		want = cl.peekInside(s).peek(next.Value)
 	}
 	if want == num.Index {
 		return num.I64
 	}
 	return want
+}
+
+// peekInside is a site that knows the types of what the body binds, where they
+// follow from names outside.
+func (cl *carryLoop) peekInside(s *site) *site {
+	in := *s
+	in.scope = s.scope.child()
+	for name := range cl.inner {
+		in.scope.names[name] = &binding{kind: bindBroken}
+	}
+	know := func(name string, e num.Elem) {
+		if e == num.Index {
+			e = num.I64
+		}
+		if e != num.Invalid {
+			in.scope.names[name] = &binding{kind: bindTensor, tensor: &tensor{elem: e}}
+		}
+	}
+	for _, c := range cl.l.Carry {
+		know(c.Target.Name.Name, s.peek(c.Value))
+	}
+	for _, st := range cl.l.Body.Stmts {
+		if l, ok := st.(*syntax.Let); ok && len(l.Targets) == 1 && l.Value != nil {
+			know(l.Targets[0].Name.Name, in.peek(l.Value))
+		}
+	}
+	return &in
 }
 
 func (cl *carryLoop) rangeClause() *ir.Range {

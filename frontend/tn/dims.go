@@ -82,6 +82,17 @@ func (f *fnState) runtime(e sym.Expr) bool {
 	return len(e.Refs()) > 0
 }
 
+// runtimeNames is runtime for names alone, with the number of a pattern's
+// entries taken for a dim, which it is to the IR.
+func (f *fnState) runtimeNames(e sym.Expr) bool {
+	for _, n := range e.Names() {
+		if _, nnz := sym.Name(n).IsNNZ(); !nnz && !f.dimNames[n] {
+			return true
+		}
+	}
+	return false
+}
+
 // declare adds a fact that is checked at entry, unless it is known.
 func (f *fnState) declare(c sym.Cond) {
 	if f.facts().Prove(c) {

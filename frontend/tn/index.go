@@ -33,6 +33,13 @@ func (s *site) rangeAxis(a *syntax.Axis) *index {
 	}
 	ix := s.denseAxis(a.Name.Name, s.trip(lo, hi, step))
 	ix.value = sym.Add(sym.Mul(ix.value, step), lo)
+	if s.f.multiplies(ix.value) {
+		s.f.p.failWith(a.Step.Errorf("the step %s is known only while running", exprText(a.Step)).
+			WithExpected("an integer or a dim").WithFix("give it as the size of a parameter, or use a guard: where mod(%s, step) == 0", a.Name.Name))
+	}
+	if ix.ext.Overflowed() || ix.value.Overflowed() {
+		s.f.p.failWith(a.Errorf("the range of %s overflows 64 bits", a.Name.Name).WithExpected("bounds that fit an i64 with the step"))
+	}
 	return ix
 }
 
@@ -64,9 +71,11 @@ func (s *site) bound(e syntax.Expr) sym.Expr {
 	x, ok := s.symbolic(e)
 	if !ok {
 		s.undefined(e)
-		s.f.p.failWith(e.Errorf("the end of a range is not an index expression").
+		bad := e.Errorf("the end of a range is not an index expression").
 			WithExpected("dims, indices and integers under + - *, floordiv, mod, min, max").
-			WithFix("in a fn a range is known before the loop; use a guard for what depends on data"))
+			WithFix("in a fn a range is known before the loop; use a guard for what depends on data")
+		s.explain(e, bad)
+		s.f.p.failWith(bad)
 	}
 	return x
 }

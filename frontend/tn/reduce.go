@@ -202,7 +202,21 @@ func (s *site) position(e *syntax.Reduce, axes []*index) *ir.Value {
 		}
 		pos = sym.Add(sym.Mul(pos, ix.ext), sym.Name(ix.axis.Name))
 	}
+	if s.f.multiplies(pos) {
+		return s.computedPosition(e, axes)
+	}
 	return s.idx(e, pos, num.I64)
+}
+
+// computedPosition is the row-major position over axes whose extents are
+// scalars of the function.
+func (s *site) computedPosition(e *syntax.Reduce, axes []*index) *ir.Value {
+	pos := s.constant(e, num.I64, 0)
+	for _, ix := range axes {
+		pos = s.scalar(e, "mul", pos, s.idx(e, ix.ext, num.I64))
+		pos = s.scalar(e, "add", pos, s.idx(e, sym.Name(ix.axis.Name), num.I64))
+	}
+	return pos
 }
 
 // guard turns the guards of e into conditions. One that depends on data keeps
@@ -339,7 +353,7 @@ func (s *site) count(e *syntax.Reduce, r *reduction) *ir.Value {
 			known = known && !mentions(ix.ext, before.axis.Name)
 		}
 	}
-	if known {
+	if known && !s.f.multiplies(product) {
 		return s.idx(e, product, num.I64)
 	}
 	d := s.domain(e)

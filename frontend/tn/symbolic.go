@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	"tenon/frontend/tn/syntax"
+	"tenon/internal/diag"
 	"tenon/internal/num"
 	"tenon/ir"
 	"tenon/ir/sym"
@@ -11,8 +12,35 @@ import (
 
 // symbolic reads e as an index expression: indices, dims, index scalars and
 // integers under + - * floordiv mod min max. `/` and `%`, which truncate, count
-// where both sides are known not to be negative, since there they floor.
+// where both sides are known not to be negative, since there they floor. A
+// product of indices or scalars is no index expression: it is computed.
 func (s *site) symbolic(e syntax.Expr) (sym.Expr, bool) {
+	x, ok := s.symbolicParts(e)
+	if ok && x.Overflowed() {
+		s.f.p.failWith(e.Errorf("this overflows 64 bits").WithExpected("an index expression whose constants fit an i64"))
+	}
+	return x, ok && !s.f.multiplies(x)
+}
+
+// multiplies reports that e multiplies indices or scalars with each other,
+// which index expressions of the IR do not.
+func (f *fnState) multiplies(e sym.Expr) bool {
+	for _, t := range e.Terms() {
+		moving := 0
+		for _, a := range t.Factors {
+			x := a.Expr()
+			if f.runtimeNames(x) || len(x.Refs()) > 0 {
+				moving++
+			}
+		}
+		if moving > 1 {
+			return true
+		}
+	}
+	return false
+}
+
+func (s *site) symbolicParts(e syntax.Expr) (sym.Expr, bool) {
 	switch e := syntax.Unparen(e).(type) {
 	case *syntax.Lit:
 		n, err := strconv.ParseInt(e.Text, 0, 64)
@@ -71,6 +99,32 @@ func (s *site) symbolicBinary(op string, x, y sym.Expr) (sym.Expr, bool) {
 		return sym.Mod(x, y), true
 	}
 	return sym.Expr{}, false
+}
+
+// explain says in bad which division or product of e keeps it from being an
+// index expression, if one does.
+func (s *site) explain(e syntax.Expr, bad *diag.Error) {
+	syntax.Walk(e, func(n syntax.Node) bool {
+		b, ok := n.(*syntax.Binary)
+		if !ok || b.Op != "/" && b.Op != "%" && b.Op != "*" {
+			return true
+		}
+		x, okX := s.symbolic(b.X)
+		y, okY := s.symbolic(b.Y)
+		switch {
+		case !okX || !okY:
+		case b.Op == "*":
+			if s.f.multiplies(sym.Mul(x, y)) {
+				bad.WithFix("%s and %s are both indices or scalars: at most one factor of a product may be", exprText(b.X), exprText(b.Y))
+			}
+		case !s.positive(y):
+			bad.WithFix("add the fact %s >= 1: a divisor must be known to be positive", exprText(b.Y))
+		case !s.nonNegative(x):
+			bad.WithFix("`%s` truncates: write %s(%s, %s), or add the fact %s >= 0", b.Op,
+				map[string]string{"/": "floordiv", "%": "mod"}[b.Op], exprText(b.X), exprText(b.Y), exprText(b.X))
+		}
+		return true
+	})
 }
 
 func (s *site) symbolicCall(c *syntax.Call) (sym.Expr, bool) {

@@ -85,14 +85,35 @@ func (f *fnState) dimExpr(s *syntax.Sub, declare bool) sym.Expr {
 	}
 	e, ok := f.top().symbolic(s.X)
 	if !ok {
+		if declare {
+			f.neverAlone(s.X)
+		}
 		f.top().undefined(s.X)
-		f.p.failWith(s.Errorf("this is not a dim").WithExpected("names, integers, + - *, floordiv, mod, min, max").
-			WithFix("for example N, 8, 2*N or floordiv(K, 8)"))
+		bad := s.Errorf("this is not a dim").WithExpected("names, integers, + - *, floordiv, mod, min, max").
+			WithFix("for example N, 8, 2*N or floordiv(K, 8)")
+		f.top().explain(s.X, bad)
+		f.p.failWith(bad)
 	}
 	if c, isConst := e.IsConst(); isConst && c < 0 {
 		f.p.failWith(s.Errorf("the dim %d is negative", c).WithFix("write a size of 0 or more"))
 	}
 	return e
+}
+
+// neverAlone reports a dim that stands in the expressions of a signature only,
+// which do not say what it is.
+func (f *fnState) neverAlone(e syntax.Expr) {
+	syntax.Walk(e, func(n syntax.Node) bool {
+		name, ok := n.(*syntax.Name)
+		if ok && f.scope.find(name.Name) == nil {
+			f.scope.names[name.Name] = &binding{kind: bindBroken, at: name}
+			f.p.failWith(name.Errorf("nothing says what the dim %s is", name.Name).
+				WithExpected("a dim that stands alone in some parameter, such as f32[%s]", name.Name).
+				WithFix("give it before, as a parameter: %s: index", name.Name))
+		}
+		_, call := n.(*syntax.Call)
+		return !call
+	})
 }
 
 // declareDims declares the dims that stand alone somewhere in a signature, so
@@ -135,7 +156,7 @@ func (f *fnState) dims(list []*syntax.Sub, declare bool) []sym.Expr {
 
 // param declares one parameter of a fn or proc, and binds its name.
 func (f *fnState) param(p *syntax.Param, proc bool) {
-	if f.scope.find(p.Name.Name) != nil {
+	if b := f.scope.find(p.Name.Name); b != nil && b.kind != bindBroken {
 		f.p.failWith(p.Name.Errorf("%s is declared twice", p.Name.Name).WithFix("rename one of them"))
 	}
 	mode, isConst := ir.ModeIn, p.Const
@@ -303,13 +324,7 @@ func (f *fnState) eachFact(list []syntax.Expr, use func(syntax.Expr, sym.Cond)) 
 func (f *fnState) notAFact(part syntax.Expr) {
 	f.top().undefined(part)
 	e := part.Errorf("this is not a fact about dims").WithExpected("a comparison of dims, such as K %% 8 == 0 or D <= 256")
-	syntax.Walk(part, func(n syntax.Node) bool {
-		b, ok := n.(*syntax.Binary)
-		if ok && (b.Op == "/" || b.Op == "%") && e.Fix == "" {
-			e.WithFix("add the fact %s >= 1: a divisor must be known to be positive", exprText(b.Y))
-		}
-		return true
-	})
+	f.top().explain(part, e)
 	f.p.failWith(e)
 }
 

@@ -143,7 +143,7 @@ func try(t *testing.T, file string, examples []example) {
 		t.Fatalf("%v\n%s", err, ir.Print(m))
 	}
 	for _, ex := range examples {
-		ex.run(t, m, entry(m))
+		ex.run(t, m, entry(t, m))
 	}
 }
 
@@ -167,15 +167,15 @@ func (ex *example) run(t *testing.T, m *ir.Module, f *ir.Func) {
 	}
 }
 
-// entry is the last function of the module.
-func entry(m *ir.Module) *ir.Func {
-	var f *ir.Func
+// entry is the function f of a program.
+func entry(t *testing.T, m *ir.Module) *ir.Func {
 	for _, it := range m.Items {
-		if fn, ok := it.(*ir.Func); ok {
-			f = fn
+		if f, ok := it.(*ir.Func); ok && f.Name == "f" {
+			return f
 		}
 	}
-	return f
+	t.Fatal("the program has no f")
+	return nil
 }
 
 func elemOf(v any) num.Elem {
