@@ -71,6 +71,11 @@ func (st *staged) enterArgs(f *ir.Frame, args []any, top bool) *diag.Error {
 			}
 		}
 	}
+	for i, p := range st.f.Params { // scalars first: dims and facts may speak of them
+		if _, scalar := p.Value.Type.(ir.Scalar); scalar {
+			st.put(f, e.slots[i], p, args[i])
+		}
+	}
 	if err := e.dims.bind(f, args); err != nil {
 		return err
 	}
