@@ -1,6 +1,8 @@
 package tn
 
 import (
+	"strings"
+
 	"tenon/frontend/tn/syntax"
 	"tenon/internal/num"
 	"tenon/ir"
@@ -361,9 +363,29 @@ func (f *fnState) returnValues(r *syntax.Return, at *site) []result {
 	}
 	var out []result
 	for _, v := range r.Values {
+		if len(axes) > 0 {
+			f.ranged(v, axes)
+		}
 		out = append(out, f.values(v, axes, []string{"y"}, at)...)
 	}
 	return out
+}
+
+// ranged refuses a whole tensor before `for`, which ranges over each value.
+func (f *fnState) ranged(v syntax.Expr, axes []*syntax.Axis) {
+	whole := false
+	switch x := syntax.Unparen(v).(type) {
+	case *syntax.Name:
+		b := f.scope.find(x.Name)
+		whole = b != nil && b.kind == bindTensor && len(b.tensor.axes) > 0
+	case *syntax.Call:
+		whole = f.isTensorCall(x) && len(f.top().rangesOf(v).order) == 0
+	}
+	if whole {
+		f.p.failWith(v.Errorf("this is a whole tensor, and `for` ranges over each of the values").
+			WithExpected("values that use the indices after `for`").
+			WithFix("bind the others first, `let y = .. for %s`, and return names alone", strings.ReplaceAll(strings.TrimSuffix(axisNames(axes), ","), ",", ", ")))
+	}
 }
 
 // giveResults checks the returned values against the declared results and ends
