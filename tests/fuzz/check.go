@@ -139,8 +139,16 @@ type Run struct {
 	Outcome
 }
 
-// Args draws the arguments anew: a run may write into them.
-func (r Run) Args(p *Program) []any { return Arguments(p, r.Func, r.Info, r.Sizes) }
+// Args draws the arguments for f, which is the function or what passes made of
+// it, anew: a run may write into them. Parameters that passes added are out
+// buffers; those are made by the run.
+func (r Run) Args(p *Program, f *ir.Func) []any {
+	args := Arguments(p, f, r.Info, r.Sizes)
+	for i := len(r.Func.Params); i < len(args); i++ {
+		args[i] = nil
+	}
+	return args
+}
 
 func (f *FuncInfo) ranks() []int {
 	if len(f.Ranks) == 0 {
@@ -150,12 +158,12 @@ func (f *FuncInfo) ranks() []int {
 }
 
 func (c *checker) once(p *Program, r *Run) *Mismatch {
-	out, bad := run(p, p.Module, r.Func.Name, r.Args(p), interp.Options{Shadow: true, Seed: 1, Ranks: r.Ranks})
+	out, bad := run(p, p.Module, r.Func.Name, r.Args(p, r.Func), interp.Options{Shadow: true, Seed: 1, Ranks: r.Ranks})
 	if bad != nil {
 		return bad
 	}
 	r.Outcome = out
-	plain, bad := run(p, p.Module, r.Func.Name, r.Args(p), interp.Options{Seed: 2, Ranks: r.Ranks})
+	plain, bad := run(p, p.Module, r.Func.Name, r.Args(p, r.Func), interp.Options{Seed: 2, Ranks: r.Ranks})
 	if bad != nil {
 		return bad
 	}

@@ -17,17 +17,23 @@ func tensorProgram(g *gen, p *Program) {
 	}
 }
 
-// tensorFunc writes one func of the tensor level.
-func (g *gen) tensorFunc() {
+// newFunc starts a func of the tensor level with some dims.
+func (g *gen) newFunc() *scope {
 	f := &FuncInfo{Name: g.fresh("f"), Roles: map[string]Role{}, Keep: true}
 	f.dims = append([]string{}, dimNames[:1+g.IntN(3)]...)
-	s := &scope{gen: g, f: f, out: &strings.Builder{}, known: map[string]bool{}}
+	s := &scope{gen: g, f: f, out: &strings.Builder{}, known: map[string]bool{}, makers: tensorMakers}
 	f.Sizes = []map[string]int64{g.drawSizes(f.dims)}
 	f.Sizes = append(f.Sizes, g.otherSizes(f.Sizes[0]))
 	s.env = map[string]int64{}
 	for k, v := range f.Sizes[0] {
 		s.env[k] = v
 	}
+	return s
+}
+
+// tensorFunc writes one func of the tensor level.
+func (g *gen) tensorFunc() {
+	s := g.newFunc()
 	s.params()
 	for range 1 + g.IntN(2+g.size) {
 		s.statement()
@@ -87,16 +93,27 @@ func (g *gen) finishFunc(s *scope) {
 		// The later values are those that hang on the others.
 		n := len(s.vals)
 		t := s.vals[n-1-g.IntN(min(n, 4))]
-		if !t.scalar && t.enc == "" {
+		if !t.scalar && t.enc == "" && s.returnable(t.dims) {
 			rets = append(rets, t)
 		}
 	}
 	if len(rets) == 0 {
+		s.wholeShape = true
 		rets = s.comp(s.shape(2), nil)
 	}
 	s.f.rets = rets
 	g.items = append(g.items, s.header()+" {\n"+s.out.String()+"return("+names(rets)+")\n}")
 	g.funcs = append(g.funcs, s.f)
+}
+
+// returnable: the edges of a pattern made inside have no name outside.
+func (s *scope) returnable(dims []sym.Expr) bool {
+	for _, d := range dims {
+		if id, ok := d.IsNNZ(); ok && !slices.ContainsFunc(s.pats, func(p pattern) bool { return p.id == id && p.param }) {
+			return false
+		}
+	}
+	return true
 }
 
 func names(ts []tval) string {
@@ -109,13 +126,13 @@ func names(ts []tval) string {
 
 func (s *scope) header() string {
 	var ps, rs, ex []string
-	for _, p := range s.f.parms {
-		ps = append(ps, p.name+": "+p.typ())
-	}
 	for _, p := range s.pats {
 		if p.param {
 			ps = append(ps, p.name+": "+p.typ())
 		}
+	}
+	for _, p := range s.f.parms {
+		ps = append(ps, p.name+": "+p.typ())
 	}
 	for _, r := range s.f.rets {
 		rs = append(rs, r.typ())
@@ -148,7 +165,7 @@ func (s *scope) header() string {
 
 // statement writes some op of the tensor level.
 func (s *scope) statement() bool {
-	list := tensorMakers
+	list := s.makers
 	if s.inner >= 2 {
 		list = tensorMakers[:flatMakers]
 	}

@@ -6,13 +6,13 @@ import (
 
 // A fixed set of programs of every category, each run every way.
 func TestPrograms(t *testing.T) {
-	report, bad := Fuzz(Options{Seed: 1, Programs: 60, Temp: t.TempDir()})
+	report, bad := Fuzz(Options{Seed: 1, Programs: 24, Temp: t.TempDir()})
 	if bad != nil {
 		t.Fatalf("%v\n%s", bad, bad.Program.Text)
 	}
 	for _, cat := range Categories() {
 		c := report.Categories[cat.Name]
-		if c == nil || c.Programs != 60 {
+		if c == nil || c.Programs != 24 {
 			t.Errorf("%s: %+v", cat.Name, c)
 		}
 	}

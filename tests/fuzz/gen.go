@@ -208,6 +208,7 @@ type Category struct {
 func Categories() []Category {
 	return []Category{
 		{"tensor", "funcs of the tensor level: comps, control flow, calls, dims known only while running", tensorProgram},
+		{"sparse", "funcs over patterns, edge tensors and encoded tensors", sparseProgram},
 		{"loop", "procs of the loop level: loop nests, parallel loops, branches, memory, comps on buffers, calls", loopProgram},
 	}
 }

@@ -2,6 +2,7 @@ package fuzz
 
 import (
 	"hash/fnv"
+	"maps"
 	"math"
 	"math/rand/v2"
 
@@ -17,7 +18,7 @@ func Arguments(p *Program, f *ir.Func, info *FuncInfo, sizes map[string]int64) [
 	h := fnv.New64a()
 	h.Write([]byte(f.Name))
 	r := rand.New(rand.NewPCG(p.Seed, h.Sum64()))
-	d := drawer{Rand: r, sizes: sizes}
+	d := drawer{Rand: r, sizes: maps.Clone(sizes)} // patterns add their sizes
 	var args []any
 	for _, prm := range f.Params {
 		args = append(args, d.argument(prm, info.Roles[prm.Value.Name]))
@@ -129,6 +130,11 @@ func (d *drawer) pattern(t ir.Pattern) *ir.PatternValue {
 			}
 		}
 		p.Ptr = append(p.Ptr, int64(len(p.Col)))
+	}
+	if t.Format.Kind != "csr" { // entries are numbered in the order of the caller's layout
+		for _, e := range d.Perm(len(p.Col)) {
+			p.Perm = append(p.Perm, int64(e))
+		}
 	}
 	d.sizes["nnz#"+t.ID] = int64(len(p.Col))
 	return p

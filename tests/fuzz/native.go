@@ -167,12 +167,8 @@ func (c *checker) compare(l lowered, lib *runtime.Lib, i, opt int) *Mismatch {
 		f := ir.Lookup[*ir.Func](l.module, r.Func.Name)
 		want := r.Outcome
 		if want.Fault != nil { // the passes may have dropped it
-			args := r.Args(l.program)
-			for len(args) < len(f.Params) {
-				args = append(args, nil)
-			}
 			var bad *Mismatch
-			if want, bad = run(l.program, l.module, f.Name, args, interp.Options{Shadow: true}); bad != nil {
+			if want, bad = run(l.program, l.module, f.Name, r.Args(l.program, f), interp.Options{Shadow: true}); bad != nil {
 				return bad
 			}
 		}
@@ -216,21 +212,19 @@ const guard = 64
 
 func newCall(p *Program, f *ir.Func, r Run, want Outcome) *call {
 	x := &call{}
-	given := r.Args(p)
+	given := r.Args(p, f)
 	results := 0
 	for i, prm := range f.Params {
-		if i < len(given) {
-			if s, ok := given[i].(interp.Scalar); ok {
-				x.args = append(x.args, runtime.Scalar{Elem: s.Elem, Cell: s.Cell})
-				continue
-			}
+		if s, ok := given[i].(interp.Scalar); ok {
+			x.args = append(x.args, runtime.Scalar{Elem: s.Elem, Cell: s.Cell})
+			continue
 		}
-		var a *ir.Array
-		if i < len(given) {
-			a = given[i].(*ir.Array)
-		} else if want.Fault == nil {
+		a, ok := given[i].(*ir.Array)
+		switch {
+		case ok:
+		case want.Fault == nil:
 			a = want.Results[results].(*ir.Array)
-		} else {
+		default:
 			a = ir.NewArray(ir.ElemOf(prm.Value.Type), shapeOf(prm, r.Sizes)...)
 		}
 		if prm.Mode != ir.ModeIn {

@@ -74,11 +74,7 @@ func (c *checker) sameRuns(p *Program, m *ir.Module, by *pass.Pass, runs []Run) 
 		if f == nil {
 			return mismatch(p, stage, r.Func.Name, "the function is gone")
 		}
-		args := r.Args(p)
-		for len(args) < len(f.Params) {
-			args = append(args, nil)
-		}
-		out, bad := run(p, m, r.Func.Name, args, interp.Options{Seed: 3, Ranks: r.Ranks, Shadow: by.Reassociates})
+		out, bad := run(p, m, r.Func.Name, r.Args(p, f), interp.Options{Seed: 3, Ranks: r.Ranks, Shadow: by.Reassociates})
 		if bad != nil {
 			bad.Stage = stage + ", " + bad.Stage
 			return bad

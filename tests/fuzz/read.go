@@ -40,6 +40,10 @@ func (r *region) read(t tval) (string, bool) {
 			continue
 		}
 		if id, ok := d.IsNNZ(); ok {
+			if g, ok := r.entryValue(d); ok && r.chance(2) {
+				subs, v.deps = append(subs, g.text), v.deps|g.deps
+				continue
+			}
 			a, ok := r.entryOf(id)
 			if !ok {
 				return "", false
@@ -67,6 +71,16 @@ func (r *region) read(t tval) (string, bool) {
 	}
 	r.vals = append(r.vals, v)
 	return fmt.Sprintf("%s = %s[%s]%s", v.text, t.name, strings.Join(subs, ", "), policy), true
+}
+
+// entryValue is a value that numbers entries of the pattern with these edges.
+func (r *region) entryValue(edges sym.Expr) (sval, bool) {
+	for _, v := range r.vals {
+		if v.exact && strings.HasPrefix(v.text, "%r") && v.boundedBy(edges) {
+			return v, true
+		}
+	}
+	return sval{}, false
 }
 
 // entryOf is an index over the entries of the pattern #id.

@@ -19,6 +19,9 @@ type scope struct {
 	env   map[string]int64
 	known map[string]bool // existential dims in scope
 	inner int             // regions around
+
+	makers     []weighted[*scope]
+	wholeShape bool // of comps: results have all axes, in order
 }
 
 func (s *scope) line(format string, args ...any) { fmt.Fprintf(s.out, format+"\n", args...) }
@@ -158,7 +161,7 @@ func (s *scope) finishComp(r *region, d domain, elems []num.Elem) []tval {
 		}
 		after = r.tail(m, d, false)
 	}
-	results, lists := s.results(d, vs, free && !s.native && s.chance(2))
+	results, lists := s.results(d, vs, free && !s.native && !s.wholeShape && s.chance(2))
 	return s.bind(fmt.Sprintf("tensor.comp%s {\n%s}%s", d.clauses+lists, r.out, after), withElems(results, elems)...)
 }
 
