@@ -74,24 +74,33 @@ func lowerFor(p *proc, op *ir.Op) {
 }
 
 // markFolds finds the ops that fold a value into a carried one: those that
-// yield the next value and read the last. A product that they fold in may fuse
-// with them.
+// yield the next value and read the last, also under a guard whose other side
+// keeps the value. A product that they fold in may fuse with them.
 func (p *proc) markFolds(carry *ir.Carry, body *ir.Region) {
 	for i, y := range body.Yields() {
-		if y.Def == nil || i >= len(carry.Params) {
+		if i >= len(carry.Params) {
 			continue
 		}
-		operands := y.Def.OperandValues("")
-		if !slices.Contains(operands, carry.Params[i]) {
+		op := guarded(y)
+		if op == nil || llvm.OpArgs(op.Def.Name) == 0 || !slices.Contains(op.OperandValues(""), carry.Params[i]) {
 			continue
 		}
-		p.fold[y.Def] = llvm.Reassoc | llvm.Contract
-		for _, v := range operands {
+		p.fold[op] = llvm.Reassoc | llvm.Contract
+		for _, v := range op.OperandValues("") {
 			if v.Def != nil && v.Def.Def.Name == "mul" {
 				p.fold[v.Def] |= llvm.Contract
 			}
 		}
 	}
+}
+
+// guarded is the op that makes v, inside the branches that yield it.
+func guarded(v *ir.Value) *ir.Op {
+	for v.Def != nil && v.Def.Def.Name == "loop.if" {
+		i := slices.Index(v.Def.Results, v)
+		v = bodyOf(v.Def).Yields()[i]
+	}
+	return v.Def
 }
 
 // yields emits a region and returns what it yields.

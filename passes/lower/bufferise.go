@@ -21,7 +21,7 @@
 // next value aside and copies it, or makes it in place where no point reads
 // what another writes and nothing reads the old value later. Buffers are
 // allocated outside the loops that use them. Facts, directives, `const` and
-// locations stay.
+// locations stay; `contract` is added, for what a func allows and a proc does not.
 //
 // Legal for every func whose calls are inlined. It refuses, as the user's
 // fault, ops that have no form over buffers yet and results whose size is known
@@ -96,7 +96,7 @@ func newBufferiser(f *ir.Func) *bufferiser {
 func (b *bufferiser) function() {
 	f := b.f
 	b.out = &ir.Func{IsProc: true, Level: ir.LevelTile, Name: f.Name, Dims: f.Dims, ExDims: f.ExDims,
-		Where: f.Where, Directives: f.Directives, Loc: f.Loc, Body: &ir.Region{}}
+		Where: f.Where, Directives: allowed(f), Loc: f.Loc, Body: &ir.Region{}}
 	for _, p := range f.Params {
 		v := &ir.Value{Name: p.Value.Name, Type: bufType(p.Value.Type)}
 		b.m.Values[p.Value] = v
@@ -116,6 +116,15 @@ func (b *bufferiser) function() {
 	if len(b.errs) == 0 {
 		b.runTimeResults()
 	}
+}
+
+// allowed are f's directives and `contract`: in a func a multiply and an add may
+// become one fused operation, which a proc allows only where it says so.
+func allowed(f *ir.Func) []string {
+	if slices.Contains(f.Directives, "contract") {
+		return f.Directives
+	}
+	return append(slices.Clone(f.Directives), "contract")
 }
 
 // outParams adds a parameter for each result, named as the result is.

@@ -9,7 +9,7 @@
 //
 //	loop.parallel i = 0 to M {
 //	  %c = const 0.0 : f32
-//	  %s = loop.for k = 0 to K carry(%v = %c) { %a = load(%x[i, k]); yield(add(%v, %a)) } : f32
+//	  %s = loop.for k = 0 to K carry(%v = %c) directives("reassoc") { %a = load(%x[i, k]); yield(add(%v, %a)) } : f32
 //	  store(%s, %y[i])
 //	}
 //
@@ -20,7 +20,9 @@
 // load, which is checked while running; under `zero` a branch that gives 0,
 // under `clamp` a load at the subscripts moved into range. empty(..) becomes a
 // branch on the extents, or a flag carried beside the accumulators where guards
-// decide.
+// decide. The innermost loop of a fold says `reassoc` where the monoid is
+// associative and the use is not ordered: code may then be generated that takes
+// several points at a time.
 //
 // Legal always: points are taken and values folded in the order of the comp's
 // meaning, so results keep every bit.
