@@ -133,7 +133,11 @@ func (n *Native) Run() error {
 	if err != nil {
 		return err
 	}
-	return status.Err(n.name, n.names)
+	err = status.Err(n.name, n.names)
+	if e, ok := err.(*diag.Error); ok {
+		return e.WithNote(diag.Pos{}, "tenon run --interp shows the line of the program")
+	}
+	return err
 }
 
 // Results are the results of the last run.
