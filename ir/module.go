@@ -151,7 +151,8 @@ type Grid struct {
 // Extern is something known only when running: a cost table or block sizes.
 type Extern struct {
 	Name string
-	What string
+	What string // cost or sizes
+	Loc  Loc
 }
 
 // Data is a constant tensor, written out or kept in a file.
@@ -161,6 +162,7 @@ type Data struct {
 	List []Literal // nil when in a file
 	File string
 	Key  string
+	Loc  Loc
 }
 
 // ItemName makes the module's items Items.

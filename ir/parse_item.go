@@ -372,14 +372,15 @@ func (p *parser) gridItem(token) {
 	p.add(name, g)
 }
 
-func (p *parser) externItem(token) {
+func (p *parser) externItem(kw token) {
 	name := p.itemName()
-	p.add(name, &Extern{Name: name.text, What: p.expectKind(tokWord, "what it is: cost or sizes").text})
+	what := p.expectKind(tokWord, "what it is: cost or sizes")
+	p.add(name, &Extern{Name: name.text, What: what.text, Loc: At(p.pos(kw))})
 }
 
-func (p *parser) dataItem(token) {
+func (p *parser) dataItem(kw token) {
 	name := p.itemName()
-	d := &Data{Name: name.text}
+	d := &Data{Name: name.text, Loc: At(p.pos(kw))}
 	p.expect(":")
 	d.Type = p.typ()
 	p.expect("=")

@@ -430,7 +430,7 @@ func randomModule(seed int64) *Module {
 		f.Results = append(f.Results, Result{Name: []string{"", "r"}[g.Intn(2)], Type: g.typ()})
 	}
 	f.Body = g.region(0)
-	items := []Item{&Grid{"g", []string{"P", "Q"}}, f, g.mon, g.enc, &Extern{"t", "cost"}}
+	items := []Item{&Grid{"g", []string{"P", "Q"}}, f, g.mon, g.enc, &Extern{Name: "t", What: "cost"}}
 	data := &Data{Name: "d", Type: Tensor{Elem: num.F32}}
 	for range 3 {
 		data.List = append(data.List, Literal{Elem: num.F32, Cell: num.FromBits(num.F32, uint64(g.Uint32()))})

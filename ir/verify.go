@@ -83,6 +83,11 @@ func (v *verifier) item(it Item) {
 		v.kernel(it)
 	case *Data:
 		v.data(it)
+	case *Extern:
+		v.loc = it.Loc
+		if it.What != "cost" && it.What != "sizes" {
+			v.itemError("extern @%s is %q; an extern is cost or sizes", it.Name, it.What)
+		}
 	}
 }
 
@@ -262,6 +267,9 @@ func (v *verifier) region(r *Region) {
 		for i, op := range r.Ops {
 			if op.Def.Traits.Has(Terminator) && i != len(r.Ops)-1 {
 				v.Errorf(op, "stands before the end of its region")
+			}
+			if op.Def.Name == "return" && len(v.stack) > 0 {
+				v.Errorf(op, "stands inside an op; a function returns at its end")
 			}
 			v.op(op)
 		}

@@ -24,6 +24,9 @@ func (v *verifier) typ(op *Op, t Type) {
 	case Pattern:
 		v.expr(op, t.Rows)
 		v.expr(op, t.Cols)
+		if t.Format.Kind == "bsr" && (t.Format.BlockRows < 1 || t.Format.BlockCols < 1) {
+			v.fault(op, "%s has blocks of %d x %d; a block has at least one element", t, t.Format.BlockRows, t.Format.BlockCols)
+		}
 	}
 }
 
@@ -76,6 +79,9 @@ func (v *verifier) distribution(op *Op, t Buf) {
 		}
 		used[x.Axis] = true
 		v.expr(op, x.Block)
+		if b, ok := x.Block.IsConst(); x.Cyclic && ok && b < 1 {
+			v.fault(op, "%s deals out blocks of %d; a block has at least one element", t, b)
+		}
 	}
 	if _, builtin := builtinMonoids[d.Partial]; d.Partial != "" && !builtin && Lookup[*Monoid](v.Module, d.Partial) == nil {
 		v.fault(op, "there is no monoid %s", d.Partial)
@@ -104,6 +110,9 @@ func (v *verifier) pure(what string, r *Region, params []*Value, want []Type) {
 			v.Errorf(op, "has effects, but stands in %s", what)
 		}
 	}
+	for _, op := range callsIn(r) {
+		v.Errorf(op, "calls @%s, but stands in %s, which calls nothing", CalleeName(op), what)
+	}
 	v.yields(what, r, want)
 }
 
@@ -130,6 +139,10 @@ func (v *verifier) monoid(m *Monoid) {
 			v.itemError("monoid @%s: component %%%s is %v, not a scalar", m.Name, p.Name, p.Type)
 		}
 	}
+	if uses(m, m, map[*Monoid]bool{}) {
+		v.itemError("monoid @%s is defined by itself", m.Name)
+		return
+	}
 	if m.Base != nil {
 		v.rescaled(m)
 		return
@@ -146,8 +159,8 @@ func (v *verifier) paramTypes(what string, params []*Value, want []Type) {
 }
 
 func (v *verifier) rescaled(m *Monoid) {
-	if m.Over == nil || rescalesItself(m, m, map[*Monoid]bool{}) {
-		v.itemError("monoid @%s is defined by itself", m.Name)
+	if m.Over == nil {
+		v.itemError("monoid @%s has a base, but nothing over it", m.Name)
 		return
 	}
 	seen := map[*Value]int{}
@@ -169,17 +182,42 @@ func (v *verifier) rescaled(m *Monoid) {
 	v.pure("act of @"+m.Name, m.Act, m.ActParams, over)
 }
 
-func rescalesItself(top, m *Monoid, seen map[*Monoid]bool) bool {
-	if m.Base == nil || seen[m] {
+// uses reports whether m is built on target, as its base, over it, or by a fold
+// in one of its regions.
+func uses(m, target *Monoid, seen map[*Monoid]bool) bool {
+	if seen[m] {
 		return false
 	}
 	seen[m] = true
-	for _, u := range []*MonoidUse{m.Base, m.Over} {
-		if u != nil && (u.Monoid == top || rescalesItself(top, u.Monoid, seen)) {
+	for _, u := range usedMonoids(m) {
+		if u == target || uses(u, target, seen) {
 			return true
 		}
 	}
 	return false
+}
+
+func usedMonoids(m *Monoid) []*Monoid {
+	var out []*Monoid
+	for _, u := range []*MonoidUse{m.Base, m.Over} {
+		if u != nil && u.Monoid != nil {
+			out = append(out, u.Monoid)
+		}
+	}
+	for _, r := range []*Region{m.Identity, m.Combine, m.Act} {
+		if r == nil {
+			continue
+		}
+		r.Walk(func(op *Op) bool {
+			for _, c := range op.Clauses {
+				if by, ok := c.(*By); ok && by != nil && by.Monoid != nil {
+					out = append(out, by.Monoid)
+				}
+			}
+			return true
+		})
+	}
+	return out
 }
 
 // monoidUse: the components named have the types of the monoid applied; over
@@ -204,6 +242,12 @@ func (v *verifier) encoding(e *Encoding) {
 		v.itemError("encoding @%s has %d dims, decode takes %d subscripts", e.Name, len(e.Dims), len(e.Subs))
 		return
 	}
+	for _, p := range e.Parts {
+		if t, ok := p.Value.Type.(Tensor); !ok || t.Enc != nil {
+			v.itemError("encoding @%s: part %%%s is %v, not a plain tensor", e.Name, p.Value.Name, p.Value.Type)
+			return
+		}
+	}
 	v.header(e.Dims, e.Parts, e.Where)
 	for i, s := range e.Subs {
 		v.bindSym(nil, s, &binding{axis: true})
@@ -227,12 +271,32 @@ func (v *verifier) kernel(k *Kernel) {
 	}
 	v.header(k.Dims, k.Params, nil)
 	v.region(k.Meaning)
+	v.plainMeaning(k)
 	body := Lookup[*Func](v.Module, k.Body)
 	if body == nil || !body.IsProc {
 		v.itemError("kernel @%s: there is no proc @%s for its body", k.Name, k.Body)
 		return
 	}
 	v.signature(k, body)
+}
+
+// plainMeaning: what a kernel means calls nothing and runs no kernel.
+func (v *verifier) plainMeaning(k *Kernel) {
+	if k.Meaning == nil {
+		return
+	}
+	k.Meaning.Walk(func(op *Op) bool {
+		for _, c := range op.Clauses {
+			a, ok := c.(*Attr)
+			if !ok || a == nil || a.Value != AttrItem {
+				continue
+			}
+			if Lookup[*Kernel](v.Module, a.Str) != nil || op.Def.Traits.Has(Call) {
+				v.Errorf(op, "runs @%s, but stands in the meaning of kernel @%s, which runs nothing else", a.Str, k.Name)
+			}
+		}
+		return true
+	})
 }
 
 // signature: body and meaning agree up to strides, with the tile's sizes in
@@ -281,6 +345,7 @@ func sameTile(meaning, body Type, sizes map[string]sym.Expr) bool {
 }
 
 func (v *verifier) data(d *Data) {
+	v.loc = d.Loc
 	t, ok := d.Type.(Tensor)
 	if !ok || t.Enc != nil {
 		v.itemError("data @%s is %s, not a plain tensor", d.Name, d.Type)
@@ -294,6 +359,9 @@ func (v *verifier) data(d *Data) {
 			return
 		}
 		n *= min(c, 1<<31)
+		if n > 1<<31 && d.List == nil {
+			return
+		}
 		if n > 1<<31 {
 			v.itemError("data @%s is too large to stand in the text; keep it in a file", d.Name)
 			return

@@ -4,6 +4,7 @@ import (
 	"tenon/internal/diag"
 	"tenon/internal/num"
 	"tenon/ir"
+	"tenon/ir/sym"
 )
 
 func (s *stager) callee(op *ir.Op, name string) *staged {
@@ -25,7 +26,7 @@ func (s *stager) Call(op *ir.Op, name string, args []*ir.Value, results []*ir.Va
 	for i, v := range results {
 		store[i] = s.slotOf(v)
 	}
-	dims := s.boundDims(op)
+	dims, check := s.boundDims(op), s.dimChecks(op)
 	return func(f *ir.Frame) {
 		vals := make([]any, len(load))
 		for i, l := range load {
@@ -38,6 +39,29 @@ func (s *stager) Call(op *ir.Op, name string, args []*ir.Value, results []*ir.Va
 		for i, slot := range dims {
 			f.S[slot] = in.S[st.s.Symbol(st.f.ExDims[i])]
 			exact(f, slot)
+		}
+		check(f)
+	}
+}
+
+// dimChecks stages what op's exists clause says of the dims it names.
+func (s *stager) dimChecks(op *ir.Op) ir.Step {
+	var conds []sym.Cond
+	var holds []func(*ir.Frame) bool
+	for _, c := range op.Clauses {
+		if ex, ok := c.(*ir.Exists); ok {
+			for _, d := range ex.Dims {
+				for _, k := range d.Conds {
+					conds, holds = append(conds, k), append(holds, s.Cond(k))
+				}
+			}
+		}
+	}
+	return func(f *ir.Frame) {
+		for i, h := range holds {
+			if !h(f) {
+				raise(op, ir.TrapShape, "%s does not hold of what the callee gives", conds[i])
+			}
 		}
 	}
 }

@@ -35,7 +35,10 @@ func (s *stager) Array(f *ir.Frame, e num.Elem, shape []int64) *ir.Array {
 func (p *Program) array(op *ir.Op, e num.Elem, shape []int64) *ir.Array {
 	n, ok := ir.SizeOf(shape)
 	if !ok {
-		raise(op, ir.TrapOverflow, "an array of shape %v has more elements than 64 bits count, or a negative dim", shape)
+		if slices.ContainsFunc(shape, func(d int64) bool { return d < 0 }) {
+			raise(op, ir.TrapShape, "an array of shape %v is asked for; a dim is never negative", shape)
+		}
+		raise(op, ir.TrapOverflow, "an array of shape %v has more elements than 64 bits count", shape)
 	}
 	cell := int64(8)
 	if p.opts.Shadow {

@@ -130,3 +130,21 @@ func Copy(f *ir.Frame, op *ir.Op, src, dst *ir.Array) {
 		Write(f, op, dst, to, c, s)
 	})
 }
+
+// Overlap reports whether two views have an element of one memory in common.
+func Overlap(a, b *ir.Array) bool {
+	if a.Mem != b.Mem {
+		return false
+	}
+	cells := map[int64]bool{}
+	Each(a.Shape, func(idx []int64) {
+		pos, _ := a.Cell(idx)
+		cells[pos] = true
+	})
+	common := false
+	Each(b.Shape, func(idx []int64) {
+		pos, _ := b.Cell(idx)
+		common = common || cells[pos]
+	})
+	return common
+}

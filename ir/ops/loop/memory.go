@@ -116,6 +116,9 @@ var Copy = ir.Register(&ir.OpDef{
 					m.Trap(op, ir.TrapShape, "a view of shape %v is copied to one of shape %v", from.Shape, to.Shape)
 				}
 			}
+			if access.Overlap(from, to) {
+				m.Trap(op, ir.TrapAlias, "source and destination overlap in memory; copy by way of another buffer")
+			}
 			access.Copy(f, op, from, to)
 		}
 	},

@@ -160,7 +160,7 @@ func (c *compRun) mapped() ir.Step {
 	if len(c.Par) > 0 {
 		run = guarded(conds[0], run)
 	}
-	return nest(c.m, c.Op, outer, true, conds, run)
+	return unlessEmpty(c.m, c.Par, nest(c.m, c.Op, outer, true, conds, run))
 }
 
 // guarded runs step where the conditions that need no axis hold.
@@ -212,9 +212,9 @@ func (c *compRun) reduced() ir.Step {
 		}
 		writes = append(writes, stageWrite(c.m, c.Op, o.name, o.obj, o.subs, acc[i], nil, nil))
 	}
-	point := c.pointOf(fold, nest(c.m, c.Op, outer, false, conds, in.run), writes)
+	point := c.pointOf(fold, unlessEmpty(c.m, c.Red, nest(c.m, c.Op, outer, false, conds, in.run)), writes)
 	none := make([][]func(*ir.Frame) bool, len(c.Par)+1)
-	return nest(c.m, c.Op, c.Par, true, none, point)
+	return unlessEmpty(c.m, c.Par, nest(c.m, c.Op, c.Par, true, none, point))
 }
 
 // withoutRedFree are the conditions that decide points of red.

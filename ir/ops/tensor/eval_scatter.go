@@ -15,7 +15,7 @@ func stageScatter(m ir.Machine, op *ir.Op) ir.Step {
 	in := c.innerLoop(axis, true, nil)
 	put := scatterWrites(m, op, c.yields)
 	in.fold = put
-	run := nest(m, op, outer, true, make([][]func(*ir.Frame) bool, len(c.Par)+1), in.run)
+	run := unlessEmpty(m, c.Par, nest(m, op, outer, true, make([][]func(*ir.Frame) bool, len(c.Par)+1), in.run))
 	copies := copyOperands(m, op)
 	return func(f *ir.Frame) { copies(f); run(f) }
 }

@@ -67,10 +67,10 @@ func (in *inner) run(f *ir.Frame) {
 	if in.axis != nil {
 		lo, n, p = in.axis.span(f)
 	}
+	in.m.Poll(in.op, max(n, 1)) // many empty rows take their time, too
 	if n <= 0 {
 		return
 	}
-	in.m.Poll(in.op, n)
 	st := in.stateOf(f)
 	in.prepare(f, st, lo, n, p != nil && p.Perm != nil)
 	if in.dot != nil && len(st.slowReads) == 0 && p == nil {

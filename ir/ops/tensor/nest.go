@@ -64,6 +64,9 @@ func (l *axisLoop) set(f *ir.Frame, p *ir.PatternValue, k int64) {
 func (l *axisLoop) loop(conds []func(*ir.Frame) bool, body ir.Step) ir.Step {
 	return func(f *ir.Frame) {
 		lo, n, p := l.span(f)
+		if n <= 0 {
+			l.m.Poll(l.op, 1) // many empty rows take their time, too
+		}
 		for k := lo; k < lo+n; k++ {
 			l.set(f, p, k)
 			if hold(f, conds) {
@@ -103,4 +106,26 @@ func nest(m ir.Machine, op *ir.Op, axes []ir.Axis, par bool, conds [][]func(*ir.
 		body = stageAxis(m, op, axes[d], par).loop(conds[d+1], body)
 	}
 	return body
+}
+
+// unlessEmpty leaves a domain out of which one axis takes every point: the axes
+// before it may be longer than anyone can wait for.
+func unlessEmpty(m ir.Machine, axes []ir.Axis, body ir.Step) ir.Step {
+	if len(axes) < 2 {
+		return body
+	}
+	var extents []func(*ir.Frame) int64
+	for _, a := range axes {
+		if a.Pattern == nil && !UsesAxes(a.Extent, axes) {
+			extents = append(extents, m.Expr(a.Extent))
+		}
+	}
+	return func(f *ir.Frame) {
+		for _, n := range extents {
+			if n(f) == 0 {
+				return
+			}
+		}
+		body(f)
+	}
 }

@@ -41,11 +41,70 @@ func verifyCall(c *ir.Checker, op *ir.Op) {
 			c.Errorf(op, "argument %d does not fit parameter %%%s: %s", i+1, f.Params[i].Value.Name, f.Params[i].Value.Type)
 		}
 	}
+	dims := calleeDims(op, f)
 	for i, r := range op.Results {
-		if !sameKind(r.Type, f.Results[i].Type) {
-			c.Errorf(op, "result %d is %s, @%s gives %s", i+1, r.Type, f.Name, f.Results[i].Type)
+		want := f.Results[i].Type
+		if !sameKind(r.Type, want) {
+			c.Errorf(op, "result %d is %s, @%s gives %s", i+1, r.Type, f.Name, want)
+		} else if !sameDims(c, r.Type, want, dims) {
+			given := ir.MapType(want, func(e sym.Expr) sym.Expr { return e.Subst(dims) })
+			c.Errorf(op, "result %d is %s, @%s gives %s here", i+1, r.Type, f.Name, given)
 		}
 	}
+}
+
+// calleeDims says what the callee's dims are here, as far as its parameters
+// have them as extents; its existential dims have the names that exists gives.
+func calleeDims(op *ir.Op, f *ir.Func) map[string]sym.Expr {
+	dims := map[string]sym.Expr{}
+	bind := func(e, value sym.Expr) {
+		if n, ok := e.IsName(); ok {
+			if _, bound := dims[n]; bound {
+				return
+			}
+			dims[n] = value
+		}
+	}
+	for i, d := range boundDims(op) {
+		if i < len(f.ExDims) {
+			dims[f.ExDims[i]] = sym.Name(d)
+		}
+	}
+	for i, a := range op.Args("") {
+		if a.Value == nil || !sameKind(a.Value.Type, f.Params[i].Value.Type) {
+			continue
+		}
+		switch t := a.Value.Type.(type) {
+		case ir.Tensor:
+			for d, e := range f.Params[i].Value.Type.(ir.Tensor).Dims {
+				bind(e, t.Dims[d])
+			}
+		case ir.Pattern:
+			p := f.Params[i].Value.Type.(ir.Pattern)
+			bind(p.Rows, t.Rows)
+			bind(p.Cols, t.Cols)
+			bind(sym.NNZ(p.ID), sym.NNZ(t.ID))
+		}
+	}
+	return dims
+}
+
+// sameDims holds the dims written at a call against the callee's, where all
+// names of one are known.
+func sameDims(c *ir.Checker, got, want ir.Type, dims map[string]sym.Expr) bool {
+	a, _ := ir.DimsOf(got)
+	b, _ := ir.DimsOf(want)
+	for i := range b {
+		known := true
+		for _, n := range b[i].Names() {
+			_, ok := dims[n]
+			known = known && ok
+		}
+		if known && !c.Facts.Prove(sym.Eq(a[i], b[i].Subst(dims))) {
+			return false
+		}
+	}
+	return true
 }
 
 // sameKind compares types up to their dims, which the call binds and checks.

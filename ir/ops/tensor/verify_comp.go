@@ -282,7 +282,23 @@ func (c compCheck) bufferOuts() {
 		}
 		c.injective(o)
 		c.inPlace(o)
+		for _, p := range c.Out.List[:i] {
+			if p.Buf == o.Buf && !c.apart(p.Subs, o.Subs) {
+				c.Errorf(c.Op, "two of its values may be written to one element of %%%s", o.Buf.Name)
+			}
+		}
 	}
+}
+
+// apart reports that a dim free of axes keeps two outs from meeting.
+func (c compCheck) apart(a, b []sym.Expr) bool {
+	for d := range min(len(a), len(b)) {
+		diff, ok := sym.Sub(a[d], b[d]).IsConst()
+		if ok && diff != 0 && !UsesAxes(a[d], c.Axes()) {
+			return true
+		}
+	}
+	return false
 }
 
 func (c compCheck) outSubscript(s sym.Expr) {
@@ -297,21 +313,42 @@ func (c compCheck) outSubscript(s sym.Expr) {
 // inPlace is the in-place rule: a point reads an out buffer only at the element
 // that it writes itself.
 func (c compCheck) inPlace(o ir.Out) {
-	check := func(op *ir.Op, r ir.Read) {
-		if r.Src == o.Buf && !slices.EqualFunc(r.Subs, o.Subs, sym.Expr.Equal) {
+	check := func(op *ir.Op, src *ir.Value, subs []sym.Expr) {
+		if src == o.Buf && !slices.EqualFunc(subs, o.Subs, sym.Expr.Equal) {
 			c.Errorf(op, "reads %%%s%v, which another point may write as %%%s%v; sequence is loop.for's",
-				r.Src.Name, r.Subs, o.Buf.Name, o.Subs)
+				src.Name, subs, o.Buf.Name, o.Subs)
 		}
 	}
 	for _, r := range c.In {
-		check(c.Op, r)
+		check(c.Op, r.Src, r.Subs)
 	}
 	c.Body.Walk(func(op *ir.Op) bool {
 		if IsComp(op) {
 			for _, r := range AsComp(op).In {
-				check(op, r)
+				check(op, r.Src, r.Subs)
 			}
+		}
+		for _, a := range loadsOf(op) {
+			check(op, a.Value, starts(a.View))
 		}
 		return true
 	})
+}
+
+// loadsOf are the elements that op loads, if that is what it does.
+func loadsOf(op *ir.Op) []ir.Arg {
+	if op.Def.Name != "load" {
+		return nil
+	}
+	return op.Args("")
+}
+
+func starts(v *ir.View) []sym.Expr {
+	var subs []sym.Expr
+	if v != nil {
+		for _, d := range v.Dims {
+			subs = append(subs, d.Start)
+		}
+	}
+	return subs
 }
