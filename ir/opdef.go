@@ -58,6 +58,7 @@ const (
 	Call
 	Collective // every rank must reach it
 	Barrier    // every thread of a block must reach it
+	Costly     // many times the cost of an addition: computing it again does not pay
 )
 
 // Has reports whether t has all of u.
