@@ -5,6 +5,7 @@ import (
 
 	"tenon/ir"
 	"tenon/passes/graph"
+	loops "tenon/passes/loop"
 	"tenon/passes/lower"
 	"tenon/passes/pass"
 )
@@ -18,16 +19,18 @@ type Stage struct {
 
 // Tensor level: calls are inlined, so that what follows sees whole functions;
 // then each function is simplified, before values become buffers and sharing
-// gets harder to see.
-var tensor = Stage{ir.LevelTensor, pass.Of(graph.Inline, graph.Canonicalise, graph.CSE, graph.DCE, graph.Simplify)}
+// gets harder to see. Values that are read once are made where they are read.
+var tensor = Stage{ir.LevelTensor, pass.Of(graph.Inline, graph.Canonicalise, graph.CSE, graph.DCE, graph.FuseProducers, graph.Simplify)}
 
 // Tile level: values go into buffers, once. The copies this makes and the
 // guards of its comps are simplified.
 var tile = Stage{ir.LevelTile, pass.Of(lower.Bufferise, graph.Simplify)}
 
 // Loop level: comps become loops. Lowering repeats identities and subscripts at
-// every use, which simplifying merges.
-var loop = Stage{ir.LevelLoop, pass.Of(lower.LowerComps, graph.Canonicalise, graph.CSE, graph.DCE, graph.Simplify)}
+// every use, which simplifying merges. Then loops over the same rows become one,
+// and the buffers between them shrink to a row or to a register.
+var loop = Stage{ir.LevelLoop, pass.Of(lower.LowerComps, graph.Canonicalise, graph.CSE, graph.DCE, graph.Simplify,
+	loops.FuseLoops, loops.ContractBuffers, graph.Simplify)}
 
 // A proc starts at loop level. Its calls are inlined like a func's; comps that
 // were raised in it, or stand for its reductions, become loops.
