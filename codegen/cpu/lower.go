@@ -80,6 +80,7 @@ type proc struct {
 	slots   []llvm.Value          // of pointers to free at the exit
 	cleanup func()                // more to do there
 	owned   []llvm.Value          // slots of the region at hand
+	looped  map[*ir.Op]bool       // the ops inside loops
 	fold    map[*ir.Op]llvm.Flags // what an op may do beyond the proc's own flags
 }
 
@@ -168,6 +169,8 @@ func emitBody(out *llvm.Module, f *ir.Func, fields []Field, o Options) *llvm.Fun
 	if hasDirective(f.Directives, "contract") {
 		p.Flags = llvm.Contract
 	}
+	p.looped = map[*ir.Op]bool{}
+	inLoops(f.Body, false, p.looped)
 	p.region(f.Body)
 	p.finish(p.Param(len(params) - 1))
 	return fn
