@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -128,6 +129,10 @@ func (a *app) execute(ctx context.Context, call *driver.Call, file string, f *ru
 		})
 	}
 	loaded, err := driver.Build(ctx, driver.Only(call.Module, call.Func), file, f.optimise)
+	var tool *diag.MissingTool
+	if errors.As(err, &tool) {
+		return nil, fmt.Errorf("%w\nWithout it, tenon run --interp runs the program in the interpreter", tool)
+	}
 	if err != nil {
 		return nil, err
 	}
