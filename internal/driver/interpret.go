@@ -18,6 +18,9 @@ func (c *Call) Interpret(ctx context.Context, ranks int, shadow bool) ([]any, er
 	p := interp.New(c.Module, interp.Options{
 		Context: ctx, Ranks: ranks, Shadow: shadow, Seed: debug.Flags.Seed, Data: c.readData,
 	})
+	if err := c.fits(); err != nil {
+		return nil, err
+	}
 	args := make([]any, len(c.Args))
 	for i := range c.Args {
 		var err error
@@ -30,6 +33,22 @@ func (c *Call) Interpret(ctx context.Context, ranks int, shadow bool) ([]any, er
 		return nil, ctx.Err()
 	}
 	return rs, err
+}
+
+// fits refuses arrays whose cells, 8 bytes an element, exceed the memory.
+func (c *Call) fits() error {
+	for i, a := range c.Args {
+		for _, x := range append([]*weights.Array{a.Array}, a.Parts...) {
+			if x == nil {
+				continue
+			}
+			if _, err := weights.ByteSize(num.F64, x.Shape); err != nil {
+				return diag.Errorf(diag.Pos{}, "%s is too large for the interpreter, which takes 8 bytes an element: %v", c.Func.Params[i].Value.Name, err).
+					WithFix("take a part of it, or run compiled code")
+			}
+		}
+	}
+	return nil
 }
 
 func (c *Call) interpArg(i int) (any, error) {

@@ -106,13 +106,16 @@ func mustVerify(m *ir.Module) {
 
 // Entry finds the function that is meant: the named one, or the only one.
 func Entry(m *ir.Module, name string) (*ir.Func, error) {
-	funcs := m.Funcs()
+	bodies := kernelBodies(m)
+	var funcs []*ir.Func
 	var names []string
-	for _, f := range funcs {
+	for _, f := range m.Funcs() {
 		if f.Name == name {
 			return f, nil
 		}
-		names = append(names, f.Name)
+		if !bodies[f.Name] {
+			funcs, names = append(funcs, f), append(names, f.Name)
+		}
 	}
 	switch {
 	case len(funcs) == 0:
@@ -123,4 +126,16 @@ func Entry(m *ir.Module, name string) (*ir.Func, error) {
 		return nil, diag.Usagef("the program has several functions: %s; choose one with --entry", strings.Join(names, ", "))
 	}
 	return funcs[0], nil
+}
+
+// kernelBodies are the procs that are the bodies of micro-kernels: parts of the
+// program, but none that is called by its name.
+func kernelBodies(m *ir.Module) map[string]bool {
+	bodies := map[string]bool{}
+	for _, it := range m.Items {
+		if k, ok := it.(*ir.Kernel); ok {
+			bodies[k.Body] = true
+		}
+	}
+	return bodies
 }

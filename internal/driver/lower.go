@@ -133,6 +133,9 @@ func Only(m *ir.Module, entry *ir.Func) *ir.Module {
 		eachOp(f.Body, func(op *ir.Op) { visit(ir.Lookup[*ir.Func](m, ir.CalleeName(op))) })
 	}
 	visit(entry)
+	for name := range kernelBodies(m) {
+		need[name] = true
+	}
 	out := &ir.Module{}
 	for _, it := range m.Items {
 		if f, ok := it.(*ir.Func); !ok || need[f.Name] {

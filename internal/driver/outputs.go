@@ -71,11 +71,12 @@ func ParseOuts(f *ir.Func, outs []string) ([]Out, error) {
 		if err != nil {
 			return nil, err
 		}
-		if other, twice := taken[o.File]; twice && filepath.Ext(o.File) == ".npy" {
+		file := filepath.Clean(o.File)
+		if other, twice := taken[file]; twice && filepath.Ext(file) == ".npy" {
 			return nil, diag.Usagef("--out %s: --out %s names the same file; an npz file holds several results", text, other)
 		}
-		taken[o.File] = text
-		list = append(list, Out{i, o.File, o.As})
+		taken[file] = text
+		list = append(list, Out{i, file, o.As})
 	}
 	return list, nil
 }
