@@ -146,3 +146,12 @@ func decode(e num.Elem, raw []byte, shape ...int64) *ir.Array {
 	}
 	return a
 }
+
+// The C interface, case by case: see testdata/abi.c.
+func TestInterfaceFromC(t *testing.T) {
+	for _, program := range inC(t, "abi", artifact(t, "testdata/abi.tn")) {
+		if out, err := exec.Command(program).CombinedOutput(); err != nil {
+			t.Errorf("%s: %v\n%s", filepath.Base(program), err, out)
+		}
+	}
+}
