@@ -55,7 +55,7 @@ func TestProvedSubscriptsAreNotChecked(t *testing.T) {
 
 func TestRefusals(t *testing.T) {
 	for _, c := range []struct{ text, say string }{
-		{"proc loop @f<N>(in %p: pattern<N, N, nnz#p, csr(i32, i32)>, out %y: buf<f32[]>) {\n  store(0.0: f32, %y[]); return() }", "parameter p of f"},
+		{"proc loop @f<N>(in %p: pattern<N, N, nnz#p, csr(i32, i32)>, out %y: buf<f32[]>) {\n  store(0.0: f32, %y[]); return() }", "parameter p of f, pattern"},
 		{"proc loop @malloc(out %y: buf<f32[]>) {\n  store(0.0: f32, %y[]); return() }", "rename"},
 		{"proc loop @f<N>(in %x: buf<f32[N*N]>, out %y: buf<f32[]>) {\n  store(0.0: f32, %y[]); return() }", "no parameter binds the dim N"},
 	} {

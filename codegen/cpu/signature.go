@@ -38,7 +38,7 @@ func Signature(f *ir.Func) ([]Field, error) {
 			x.Tensor, x.Rank = true, len(t.Dims)
 			size, align = tensorBytes, 8
 		default:
-			return nil, notNative(f.Loc.First(), fmt.Sprintf("parameter %s of %s has type %s, which", x.Name, f.Name, t))
+			return nil, noForm(f, p.Value)
 		}
 		offset = (offset + align - 1) / align * align
 		x.Offset = offset
@@ -63,6 +63,26 @@ func plain(f *ir.Func, p *ir.Param, t ir.Buf) error {
 		return nil
 	}
 	return notNative(f.Loc.First(), fmt.Sprintf("parameter %s of %s, a buffer with %s,", p.Value.Name, f.Name, what))
+}
+
+// noForm refuses a parameter, a pattern or an encoded tensor, where the first op
+// uses it.
+func noForm(f *ir.Func, v *ir.Value) *diag.Error {
+	pos, what := f.Loc.First(), fmt.Sprintf("parameter %s of %s, %s,", v.Name, f.Name, v.Type)
+	found := false
+	f.Body.Walk(func(op *ir.Op) bool {
+		uses := false
+		op.Values(func(u *ir.Value) *ir.Value {
+			uses = uses || u == v
+			return u
+		})
+		if uses && !found {
+			found = true
+			pos, what = op.Loc.First(), fmt.Sprintf("%s over %s, %s,", op.Def.Name, v.Name, v.Type)
+		}
+		return !found
+	})
+	return notNative(pos, what)
 }
 
 // notNative says that something runs in the interpreter only.

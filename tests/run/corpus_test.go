@@ -78,20 +78,28 @@ func runFile(t *testing.T, parts map[string]string) {
 
 func program(t *testing.T, parts map[string]string) *ir.Module {
 	t.Helper()
-	var m *ir.Module
-	var err error
-	if src, ok := parts["prog.tn"]; ok {
-		m, err = tn.Parse("prog.tn", src)
-		if err != nil {
-			t.Fatal(diag.Render(err, diag.Sources{"prog.tn": src}, false))
-		}
-	} else if m, err = ir.Parse("prog.tnir", parts["prog.tnir"]); err != nil {
-		t.Fatal(diag.Render(err, diag.Sources{"prog.tnir": parts["prog.tnir"]}, false))
+	name := "prog.tnir"
+	if _, ok := parts["prog.tn"]; ok {
+		name = "prog.tn"
 	}
-	if err := ir.Verify(m); err != nil {
-		t.Fatal(err)
+	m, err := parse(name, parts[name])
+	if err != nil {
+		t.Fatal(diag.Render(err, diag.Sources{name: parts[name]}, false))
 	}
 	return m
+}
+
+// parse reads and verifies a program.
+func parse(name, text string) (m *ir.Module, err error) {
+	if strings.HasSuffix(name, ".tn") {
+		m, err = tn.Parse(name, text)
+	} else {
+		m, err = ir.Parse(name, text)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return m, ir.Verify(m)
 }
 
 // lines are those of a section, without comments and empty ones.
