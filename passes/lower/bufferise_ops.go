@@ -18,6 +18,7 @@ func init() {
 		"tensor.comp":    (*bufferiser).comp,
 		"tensor.reshape": (*bufferiser).reshape,
 		"tensor.concat":  (*bufferiser).concat,
+		"tensor.scatter": (*bufferiser).scatter,
 		"tensor.plan":    (*bufferiser).keep,
 		"tensor.check":   (*bufferiser).keep,
 		"loop.for":       (*bufferiser).loop,
@@ -65,13 +66,15 @@ func (b *bufferiser) comp(op *ir.Op) {
 		b.refuse(op, " without results")
 		return
 	}
-	outs := &ir.Outs{}
-	for r, v := range op.Results {
-		subs, whole := resultSubs(c, r)
-		if !whole {
-			b.refuse(op, " whose results have different axes")
+	for r := range op.Results {
+		if _, whole := resultSubs(c, r); !whole {
+			b.split(op, c)
 			return
 		}
+	}
+	outs := &ir.Outs{}
+	for r, v := range op.Results {
+		subs, _ := resultSubs(c, r)
 		outs.List = append(outs.List, ir.Out{Buf: b.place(v), Subs: subs})
 	}
 	n := ir.CloneOp(op, &b.m)
