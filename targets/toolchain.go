@@ -43,16 +43,17 @@ func FindToolchain() (*Toolchain, error) {
 	return t, nil
 }
 
-func findTool(name string) (string, error) {
-	var candidates []string
-	dir := os.Getenv("TENON_LLVM")
-	if dir != "" {
-		candidates = []string{filepath.Join(dir, name+"-"+LLVMVersion), filepath.Join(dir, name)}
-	} else {
-		candidates = []string{name + "-" + LLVMVersion, "/usr/lib/llvm-" + LLVMVersion + "/bin/" + name, name}
+// toolCandidates are the names to try, in order.
+func toolCandidates(name string) []string {
+	if dir := os.Getenv("TENON_LLVM"); dir != "" {
+		return []string{filepath.Join(dir, name+"-"+LLVMVersion), filepath.Join(dir, name)}
 	}
-	detail := ""
-	for _, c := range candidates {
+	return []string{name + "-" + LLVMVersion, "/usr/lib/llvm-" + LLVMVersion + "/bin/" + name, name}
+}
+
+func findTool(name string) (string, error) {
+	dir, detail := os.Getenv("TENON_LLVM"), ""
+	for _, c := range toolCandidates(name) {
 		path, err := exec.LookPath(c)
 		if err != nil {
 			continue

@@ -28,7 +28,18 @@ func TestMain(m *testing.M) {
 	if os.Getenv(asTenon) != "" {
 		os.Exit(tenon.Main(os.Args[1:]))
 	}
-	os.Exit(m.Run())
+	os.Exit(withCache(m))
+}
+
+// withCache runs the tests with a cache of their own, which all commands share.
+func withCache(m *testing.M) int {
+	dir, err := os.MkdirTemp("", "tenon-test-cache-")
+	if err != nil {
+		panic(err)
+	}
+	defer os.RemoveAll(dir)
+	os.Setenv("TENON_CACHE", dir)
+	return m.Run()
 }
 
 // A script is a txtar file. Its comment says why it exists; a line `needs llvm`
@@ -185,6 +196,7 @@ var masks = []struct {
 	{regexp.MustCompile(`median of (\d+) runs: \S+`), "median of $1 runs: TIME"},
 	{regexp.MustCompile(`"median_ns": \d+`), `"median_ns": TIME`},
 	{regexp.MustCompile(`"max_error": [^}]*`), `"max_error": E`},
+	{regexp.MustCompile(`size +\d+ (bytes|KiB)`), "size     SIZE"},
 	{regexp.MustCompile(`largest error \S+ bounds`), "largest error E bounds"},
 	{regexp.MustCompile(`more than the [\d.]+ \w+ of memory`), "more than the MEMORY"},
 	{regexp.MustCompile(`the run may take [\d.]+ \w+`), "the run may take MEMORY"},

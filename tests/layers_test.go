@@ -17,7 +17,7 @@ import (
 // Never relax this to fix a build: move the code.
 var layers = [][]string{
 	{"internal/diag"},
-	{"internal/debug", "internal/num"},
+	{"internal/debug", "internal/num", "internal/cache"},
 	{"ir/sym"},
 	{"ir/affine"},
 	{"ir"},

@@ -24,6 +24,7 @@ var commands = map[string]func(dir string, args []string) (string, error){
 	"ls":       list,
 	"cat":      cat,
 	"repeat":   repeatText,
+	"damage":   damage,
 }
 
 // split cuts a line into words; quotes hold words together.
@@ -224,4 +225,17 @@ func repeatText(dir string, args []string) (string, error) {
 		return "", err
 	}
 	return "", os.WriteFile(filepath.Join(dir, args[0]), []byte(args[1]+strings.Repeat(args[2], n)+args[4]+"\n"), 0o666)
+}
+
+// damage FOLDER flips a bit at the end of every file.
+func damage(dir string, args []string) (string, error) {
+	files, err := filepath.Glob(filepath.Join(dir, args[0], "*"))
+	for _, f := range files {
+		var data []byte
+		if data, err = os.ReadFile(f); err == nil {
+			data[len(data)-1] ^= 1
+			err = os.WriteFile(f, data, 0o666)
+		}
+	}
+	return "", err
 }

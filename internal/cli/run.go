@@ -128,7 +128,11 @@ func (a *app) execute(ctx context.Context, call *driver.Call, file string, f *ru
 			return driver.Arrays(rs), err
 		})
 	}
-	loaded, err := driver.Build(ctx, driver.Only(call.Module, call.Func), file, f.optimise)
+	store, err := a.store()
+	if err != nil {
+		return nil, err
+	}
+	loaded, err := driver.BuildCached(ctx, driver.Only(call.Module, call.Func), file, f.optimise, store)
 	var tool *diag.MissingTool
 	if errors.As(err, &tool) {
 		return nil, fmt.Errorf("%w\nWithout it, tenon run --interp runs the program in the interpreter", tool)

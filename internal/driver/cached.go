@@ -1,0 +1,79 @@
+package driver
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"runtime"
+
+	"tenon/internal/cache"
+	"tenon/internal/debug"
+	"tenon/internal/diag"
+	"tenon/ir"
+	rt "tenon/runtime"
+	"tenon/targets"
+)
+
+// BuildCached is Build that looks for the library in a store first, and leaves
+// it there. With debug flags that ask for files of the compilation it compiles.
+func BuildCached(ctx context.Context, m *ir.Module, name string, o Options, store *cache.Store) (*Loaded, error) {
+	key := ""
+	if store != nil && debug.Flags.Keep == "" {
+		var err error
+		if key, err = programKey(m, name, o); err != nil {
+			return nil, err
+		}
+	}
+	if key == "" {
+		return Build(ctx, m, name, o)
+	}
+	if so, ok := store.Get(key); ok {
+		lib, err := rt.OpenBytes(so)
+		if err != nil {
+			return nil, err
+		}
+		return &Loaded{lib: lib}, nil
+	}
+	code, err := Compile(m, name, o)
+	if err != nil {
+		return nil, err
+	}
+	so, err := code.Library(ctx)
+	if err != nil {
+		return nil, err
+	}
+	store.Put(key, so)
+	lib, err := rt.OpenBytes(so)
+	if err != nil {
+		return nil, err
+	}
+	return &Loaded{lib, code}, nil
+}
+
+// profileHash stands for the measured profile of a machine until there are any.
+const profileHash = "analytic"
+
+// programKey names the library of m: a hash of all that it is made from. It is
+// "" where something cannot be named: a constant kept in a file, or an
+// unreadable compiler.
+func programKey(m *ir.Module, name string, o Options) (string, error) {
+	desc, err := o.machine()
+	if err != nil {
+		return "", err
+	}
+	fingerprint := cache.Fingerprint()
+	if fingerprint == "" {
+		return "", nil
+	}
+	for _, it := range m.Items {
+		if d, ok := it.(*ir.Data); ok && d.File != "" {
+			return "", nil
+		}
+	}
+	machine, err := json.Marshal(desc)
+	if err != nil {
+		diag.Bugf("a machine description has no JSON: %v", err)
+	}
+	return cache.Key("library", Version, fingerprint, targets.Stamp(), runtime.GOOS+"/"+runtime.GOARCH, profileHash,
+		sourceName(m, name), fmt.Sprintf("%+v", o), string(machine), ir.Print(m, ir.WithLocations())), nil
+}
