@@ -23,12 +23,13 @@
 // # What programs mean
 //
 // The interpreter implements these rules and every backend agrees with it. Where
-// they are silent, NumPy's answer holds.
+// they are silent, NumPy's answer holds. docs/semantics.md has them at length.
 //
 // Shapes: any dim may be 0 or 1. Sizes and offsets have 64 bits, and a product
 // of sizes that overflows is an error. Outputs are written completely; a
 // reduction over no point gives the identity of its monoid, unless the comp says
-// `empty(..)`.
+// `empty(..)`. Index arithmetic is checked where integers of the program wrap.
+// What an op binds by `exists` is checked against the bounds written there.
 //
 // Floats follow IEEE; each op rounds once to its type. max and min give NaN if
 // either operand is one. -0.0 and +0.0 are told apart: only x + -0.0 and
@@ -44,5 +45,19 @@
 // included. Equal sizes do not make two patterns one.
 //
 // Loops run in order, and not at all where lo >= hi. loop.parallel says that any
-// order gives the same. Buffers do not alias unless they are declared to.
+// order gives the same. Buffers do not alias unless they are declared to, and
+// the two sides of a copy do not overlap. The variants of a tile.choose mean the
+// same; the interpreter runs all whose guards hold.
+//
+// Ranks: the result is that of one process, whatever their number. A rank reads
+// what it owns or has in a fresh halo, writes what it owns, and joins every
+// collective. Threads of a block touch no element in common between two barriers
+// unless all of them read it.
+//
+// Nothing is defined by itself: calls, monoids, encodings and kernels form no
+// cycles.
+//
+// Agreement: two evaluations agree if their floats lie within four times the
+// bound of a shadow in higher precision, and everything else is equal; see
+// interp.Compare. No test has another tolerance.
 package ir
