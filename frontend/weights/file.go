@@ -88,7 +88,11 @@ func openBytes(path string, data []byte) (*File, error) {
 func (f *File) pos() diag.Pos { return diag.Pos{File: f.Path} }
 
 func (f *File) fault(format string, args ...any) *diag.Error {
-	return diag.Errorf(f.pos(), format, args...)
+	e := diag.Errorf(f.pos(), format, args...)
+	if strings.Contains(e.Msg, "truncated") {
+		return e.WithFix("copy or save the file again; this one is incomplete")
+	}
+	return e
 }
 
 // add registers a member; two of one name are refused, because whichever was

@@ -35,7 +35,7 @@ func (v Value) generate(want Want) (*Array, error) {
 		}
 	}
 	if _, err := ByteSize(elem, v.Dims); err != nil {
-		return nil, v.fault(want, "%s: %s", v.Text, err)
+		return nil, v.fault(want, "%s: %s", v.Text, err).WithFix("use smaller sizes")
 	}
 	n := lenOf(v.Dims)
 	if top := maxCount(elem); v.Gen == "iota" && n > 0 && n-1 > top {

@@ -93,7 +93,7 @@ func (c *Call) nativeResult(n *Native, i int, name string) error {
 	}
 	a, err := weights.New(ir.ElemOf(t), shape)
 	if err != nil {
-		return diag.Errorf(diag.Pos{}, "result %s: %v", name, err)
+		return diag.Errorf(diag.Pos{}, "result %s: %v", name, err).WithFix("use smaller sizes")
 	}
 	n.names = append(n.names, name)
 	return n.output(a)

@@ -235,7 +235,7 @@ func (c *Call) makeOuts() error {
 			return err
 		}
 		if c.Args[i].Array, err = weights.New(b.Elem, shape); err != nil {
-			return diag.Errorf(diag.Pos{}, "output %s: %v", p.Value.Name, err)
+			return diag.Errorf(diag.Pos{}, "output %s: %v", p.Value.Name, err).WithFix("use smaller sizes")
 		}
 	}
 	return nil
