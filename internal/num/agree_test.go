@@ -179,14 +179,15 @@ func TestArgShadow(t *testing.T) {
 	}
 }
 
-// Contraction may save a product that overflows by less than the sum takes off.
+// Contraction may save a product that overflows by less than the sum takes off,
+// and adds one of any size to an infinity of the other sign without a NaN.
 func TestOverflowOfAProduct(t *testing.T) {
 	for _, e := range []Elem{F64, F32, F16, BF16} {
 		mul, top := ShadowBinary("mul", e), formats[e].max
 		for _, c := range []struct {
 			by, want  float64
 			undecided bool
-		}{{1, top, false}, {-1, -top, false}, {1.5, 0, true}, {4, math.Inf(1), false}, {-4, math.Inf(-1), false}, {0.5, top / 2, false}} {
+		}{{1, top, false}, {-1, -top, false}, {1.5, 0, true}, {4, 0, true}, {-4, 0, true}, {math.Inf(-1), math.Inf(-1), false}, {0.5, top / 2, false}} {
 			x, y := fl(top), fl(c.by)
 			s := mul(Exact(e, x), Exact(e, y), x, y, Binary("mul", e)(x, y))
 			if s.Undecided() != c.undecided || !c.undecided && (!Agree(e, fl(c.want), s) || Agree(e, fl(1), s)) {

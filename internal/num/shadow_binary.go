@@ -104,10 +104,11 @@ func shadowMul(t *shadowType) shadowBinary {
 }
 
 // productSpecial has an operand that is not finite, or a product that is not or
-// may not be. A product short of twice the greatest value may come back into
-// range where a target contracts it with the sum it goes into.
+// may not be. A target may contract a product with the sum it goes into: one
+// beyond the greatest value may then come back into range, or meet an infinity
+// of the other sign as the finite number that it is.
 func (t *shadowType) productSpecial(a, b Shadow, r, err float64, res Cell) Shadow {
-	if finite(a.Hi) && finite(b.Hi) && math.Abs(a.Hi/2*b.Hi)-slack/2*productError(a, b) < t.max {
+	if finite(a.Hi) && finite(b.Hi) {
 		if r == Float(res) && err == 0 && finite(r) { // the greatest value itself
 			return Shadow{Hi: r}
 		}

@@ -20,7 +20,8 @@ type SumShadow struct {
 	err   float64 // sum of bounds
 	low   int     // biased exponent of the lowest bit of any term, plus 1; 0: none yet
 	n     int
-	inf   bool // a term was infinite or NaN
+	fin   float64 // sum of magnitudes of the terms that are finite
+	inf   bool    // a term was infinite or NaN
 }
 
 // Add accumulates a term.
@@ -31,7 +32,11 @@ func (s *SumShadow) Add(term Shadow) {
 	s.abs += math.Abs(term.Hi)
 	s.err += term.Err
 	s.n++
-	s.inf = s.inf || !finite(term.Hi)
+	if finite(term.Hi) {
+		s.fin += math.Abs(term.Hi)
+	} else {
+		s.inf = true
+	}
 	if term.Err != 0 || term.Hi == 0 {
 		return
 	}
@@ -74,6 +79,7 @@ func power1(u float64, n int) float64 { return math.Expm1(float64(n) * math.Log1
 func (s *SumShadow) special(t *shadowType, r, err float64) Shadow {
 	switch {
 	case !finite(s.err):
+	case s.inf && s.plain == s.plain && s.fin+slack*s.err >= t.max: // an overflow may meet the infinity
 	case s.inf:
 		return Shadow{Hi: s.plain}
 	case math.Abs(r)-slack*err >= t.over && math.Abs(r) >= s.abs*(1-0x1p-50): // all of one sign

@@ -161,3 +161,20 @@ func TestProductEnds(t *testing.T) {
 		t.Errorf("an order overflows, another does not: %v", p.Result())
 	}
 }
+
+// A partial sum may overflow before it meets an infinity of the other sign, or
+// not, as the order is; an infinity alone decides.
+func TestSumOfAnOverflowAndAnInfinity(t *testing.T) {
+	for _, c := range []struct {
+		terms     []float64
+		undecided bool
+	}{{[]float64{3e38, 3e38, math.Inf(-1)}, true}, {[]float64{1, 2, math.Inf(-1)}, false}, {[]float64{3e38, 3e38, math.Inf(-1), math.Inf(1)}, false}} {
+		var s SumShadow
+		for _, x := range c.terms {
+			s.Add(Exact(F32, fl(float64(float32(x)))))
+		}
+		if got := s.Result(F32); got.Undecided() != c.undecided {
+			t.Errorf("%v: %v", c.terms, got)
+		}
+	}
+}
