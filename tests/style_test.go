@@ -190,3 +190,22 @@ func TestStylePassesHaveDocsAndTests(t *testing.T) {
 		}
 	}
 }
+
+// Links between pages lead somewhere.
+func TestStyleLinks(t *testing.T) {
+	link := regexp.MustCompile(`\]\(([^)#:]+)(#[^)]*)?\)`)
+	for _, pattern := range []string{"../*.md", "../docs/*.md", "../examples/*/*.md"} {
+		pages, _ := filepath.Glob(pattern)
+		for _, page := range pages {
+			text, err := os.ReadFile(page)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, m := range link.FindAllStringSubmatch(string(text), -1) {
+				if !exists(filepath.Join(filepath.Dir(page), m[1])) {
+					t.Errorf("%s links to %s, which does not exist", page, m[1])
+				}
+			}
+		}
+	}
+}
