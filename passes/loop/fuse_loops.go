@@ -39,24 +39,27 @@ var FuseLoops = pass.Register(&pass.Pass{
 		for _, f := range c.Module.Funcs() {
 			if f.Level == ir.LevelLoop {
 				c.At(f, nil)
-				fuseRegion(c, f.Body)
+				for fuseRegion(c, f.Body) { // a loop that grew may share a buffer with the one before
+				}
 			}
 		}
 		return nil
 	},
 })
 
-func fuseRegion(c *pass.Context, r *ir.Region) {
+// fuseRegion reports whether it merged any loops in r or inside.
+func fuseRegion(c *pass.Context, r *ir.Region) (merged bool) {
 	for i := 0; i < len(r.Ops); i++ {
 		if isParallel(r.Ops[i]) {
-			fuseFrom(c, r, i)
+			merged = fuseFrom(c, r, i) || merged
 		}
 	}
 	for _, op := range r.Ops {
 		for _, in := range op.Regions() {
-			fuseRegion(c, in)
+			merged = fuseRegion(c, in) || merged
 		}
 	}
+	return merged
 }
 
 // isParallel reports a loop whose iterations may run in any order and that
@@ -77,19 +80,20 @@ func rangeOf(op *ir.Op) *ir.Range {
 func bodyOf(op *ir.Op) *ir.Region { return op.Regions()[0] }
 
 // fuseFrom merges into the loop at i the loops behind it, as far as they fit.
-func fuseFrom(c *pass.Context, r *ir.Region, i int) {
+func fuseFrom(c *pass.Context, r *ir.Region, i int) (did bool) {
 	for j := i + 1; j < len(r.Ops); j++ {
 		op := r.Ops[j]
 		if !isParallel(op) {
 			if !passes(op) {
-				return
+				return did
 			}
 			continue
 		}
 		if why := apart(r.Ops[i], op); why != "" {
 			c.Decline(op.Loc, "not fused with the loop before it: %s", why)
-			return
+			return did
 		}
+		did = true
 		merge(r.Ops[i], op)
 		// What stood between goes before the merged loop.
 		between := slices.Clone(r.Ops[i+1 : j])
@@ -98,6 +102,7 @@ func fuseFrom(c *pass.Context, r *ir.Region, i int) {
 		i += len(between)
 		j = i
 	}
+	return did
 }
 
 // passes reports that op may go before the loops around it: it touches no

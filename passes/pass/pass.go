@@ -35,6 +35,7 @@ type Context struct {
 	pass     *Pass
 	options  map[string]string
 	declined []Decline
+	told     map[string]bool // what declined holds
 	fn       *ir.Func
 	op       *ir.Op
 }
@@ -50,9 +51,19 @@ type Decline struct {
 	Reason string
 }
 
-// Decline records why the pass left something at loc alone.
+// Decline records why the pass left something at loc alone; the same twice
+// counts once, since a pass may come round again.
 func (c *Context) Decline(loc ir.Loc, format string, args ...any) {
-	c.declined = append(c.declined, Decline{c.pass.Name, loc, fmt.Sprintf(format, args...)})
+	d := Decline{c.pass.Name, loc, fmt.Sprintf(format, args...)}
+	key := loc.String() + " " + d.Reason
+	if c.told[key] {
+		return
+	}
+	if c.told == nil {
+		c.told = map[string]bool{}
+	}
+	c.told[key] = true
+	c.declined = append(c.declined, d)
 }
 
 // Option is the value of an option, or its default.
