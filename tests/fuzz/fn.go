@@ -152,15 +152,19 @@ func (s *scope) header() string {
 	if dims != "" {
 		dims = "<" + dims + ">"
 	}
-	where := ""
-	if len(s.f.where) > 0 {
-		var facts []string
-		for _, c := range s.f.where {
-			facts = append(facts, "declared "+c.String())
-		}
-		where = " where(" + strings.Join(facts, ", ") + ")"
+	return fmt.Sprintf("func tensor @%s%s(%s) -> (%s)%s", s.f.Name, dims, strings.Join(ps, ", "), strings.Join(rs, ", "), s.f.facts())
+}
+
+// facts is the where clause.
+func (f *FuncInfo) facts() string {
+	if len(f.where) == 0 {
+		return ""
 	}
-	return fmt.Sprintf("func tensor @%s%s(%s) -> (%s)%s", s.f.Name, dims, strings.Join(ps, ", "), strings.Join(rs, ", "), where)
+	var facts []string
+	for _, c := range f.where {
+		facts = append(facts, "declared "+c.String())
+	}
+	return " where(" + strings.Join(facts, ", ") + ")"
 }
 
 // statement writes some op of the tensor level.

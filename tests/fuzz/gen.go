@@ -30,6 +30,7 @@ type FuncInfo struct {
 	Roles  map[string]Role    // by parameter; none: any values
 	Keep   bool               // may be called by others
 	Ranks  []int              // how many ranks to run on; none: 1
+	level  string             // of a proc
 	dims   []string
 	parms  []tval
 	rets   []tval
@@ -210,6 +211,7 @@ func Categories() []Category {
 		{"tensor", "funcs of the tensor level: comps, control flow, calls, dims known only while running", tensorProgram},
 		{"sparse", "funcs over patterns, edge tensors and encoded tensors", sparseProgram},
 		{"loop", "procs of the loop level: loop nests, parallel loops, branches, memory, comps on buffers, calls", loopProgram},
+		{"vec", "procs of the vec level: vectors, masks, the instructions of targets", vecProgram},
 	}
 }
 

@@ -48,6 +48,11 @@ func (c *checker) takeDown(p *Program, runs []Run) (*lowered, *Mismatch) {
 			}
 		}
 	}
+	for _, f := range m.Funcs() {
+		if !f.IsProc || f.Level != ir.LevelLoop {
+			return nil, nil // no passes lead on from this level
+		}
+	}
 	return &lowered{p, m, runs}, nil
 }
 

@@ -26,16 +26,27 @@ func loopProgram(g *gen, p *Program) {
 	}
 }
 
-func (g *gen) loopProc() {
-	f := &FuncInfo{Name: g.fresh("p"), Roles: map[string]Role{}, Keep: true}
-	f.dims = append([]string{}, dimNames[:1+g.IntN(3)]...)
-	f.Sizes = []map[string]int64{g.drawSizes(f.dims)}
-	f.Sizes = append(f.Sizes, g.otherSizes(f.Sizes[0]))
+func newBlock(g *gen, f *FuncInfo) *block {
 	budget := int64(40000)
 	b := &block{region: &region{gen: g, out: &strings.Builder{}, env: map[string]int64{}, cost: 1, flat: true, loads: true}, f: f, cheap: &budget}
 	for k, v := range f.Sizes[0] {
 		b.env[k] = v
 	}
+	return b
+}
+
+// finishProc writes the header around what the block holds.
+func (g *gen) finishProc(b *block) {
+	g.items = append(g.items, b.f.procHeader()+" {\n"+b.out.String()+"}")
+	g.funcs = append(g.funcs, b.f)
+}
+
+func (g *gen) loopProc() {
+	f := &FuncInfo{Name: g.fresh("p"), Roles: map[string]Role{}, Keep: true, level: "loop"}
+	f.dims = append([]string{}, dimNames[:1+g.IntN(3)]...)
+	f.Sizes = []map[string]int64{g.drawSizes(f.dims)}
+	f.Sizes = append(f.Sizes, g.otherSizes(f.Sizes[0]))
+	b := newBlock(g, f)
 	outs := b.bufferParams()
 	for _, t := range outs {
 		b.fill(t)
@@ -45,8 +56,7 @@ func (g *gen) loopProc() {
 		b.statement()
 	}
 	b.line("return()")
-	g.items = append(g.items, f.procHeader()+" {\n"+b.out.String()+"}")
-	g.funcs = append(g.funcs, f)
+	g.finishProc(b)
 }
 
 // bufferParams declares parameters; the out ones are given, and not in scope
@@ -110,7 +120,11 @@ func (f *FuncInfo) procHeader() string {
 	for _, p := range f.parms {
 		ps = append(ps, p.mode+" "+p.name+": "+p.buf())
 	}
-	return fmt.Sprintf("proc loop @%s<%s>(%s)", f.Name, strings.Join(f.dims, ", "), strings.Join(ps, ", "))
+	dims := ""
+	if len(f.dims) > 0 {
+		dims = "<" + strings.Join(f.dims, ", ") + ">"
+	}
+	return fmt.Sprintf("proc %s @%s%s(%s)%s", f.level, f.Name, dims, strings.Join(ps, ", "), f.facts())
 }
 
 // under is a block inside b, run points times as often.
