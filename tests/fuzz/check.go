@@ -123,11 +123,27 @@ func (c *checker) interpret(p *Program) ([]Run, *Mismatch) {
 				if bad := c.once(p, &r); bad != nil {
 					return nil, bad
 				}
+				if bad := sameOnRanks(p, runs, r); bad != nil {
+					return nil, bad
+				}
 				runs = append(runs, r)
 			}
 		}
 	}
 	return runs, nil
+}
+
+// sameOnRanks holds a run on several ranks against the first one, on one.
+func sameOnRanks(p *Program, before []Run, r Run) *Mismatch {
+	for _, first := range before {
+		if first.Func != r.Func || first.Ranks == r.Ranks || sizesText(first.Sizes) != sizesText(r.Sizes) {
+			continue
+		}
+		if why := differ(first.Outcome, r.Outcome); why != "" {
+			return mismatch(p, "interpreter", r.Func.Name, "on %d and %d ranks, at %s: %s", first.Ranks, r.Ranks, sizesText(r.Sizes), why)
+		}
+	}
+	return nil
 }
 
 // Run is a function run by the interpreter.

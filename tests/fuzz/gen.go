@@ -67,6 +67,7 @@ type tval struct {
 	enc    string
 	scalar bool
 	mode   string   // of a proc's parameter
+	dist   string   // of a buffer: its distribution
 	owned  []string // of a buffer: the parallel indices that its first subscripts must be
 	frozen bool     // of a buffer: may not be written here
 }
@@ -212,6 +213,9 @@ func Categories() []Category {
 		{"sparse", "funcs over patterns, edge tensors and encoded tensors", sparseProgram},
 		{"loop", "procs of the loop level: loop nests, parallel loops, branches, memory, comps on buffers, calls", loopProgram},
 		{"vec", "procs of the vec level: vectors, masks, the instructions of targets", vecProgram},
+		{"tile", "procs of the tile level: tile loops, packing, micro-kernels, variants", tileProgram},
+		{"gpu", "launches: shared memory, barriers, asynchronous copies", gpuProgram},
+		{"dist", "procs over distributed buffers, on several numbers of ranks", distProgram},
 	}
 }
 

@@ -22,7 +22,7 @@ type block struct {
 func loopProgram(g *gen, p *Program) {
 	g.someMonoids(1)
 	for range 1 + g.IntN(1+g.size/2) {
-		g.loopProc()
+		g.blockProc("loop")
 	}
 }
 
@@ -41,8 +41,9 @@ func (g *gen) finishProc(b *block) {
 	g.funcs = append(g.funcs, b.f)
 }
 
-func (g *gen) loopProc() {
-	f := &FuncInfo{Name: g.fresh("p"), Roles: map[string]Role{}, Keep: true, level: "loop"}
+// blockProc writes a proc of loops over buffers at the level loop or tile.
+func (g *gen) blockProc(level string) {
+	f := &FuncInfo{Name: g.fresh("p"), Roles: map[string]Role{}, Keep: true, level: level}
 	f.dims = append([]string{}, dimNames[:1+g.IntN(3)]...)
 	f.Sizes = []map[string]int64{g.drawSizes(f.dims)}
 	f.Sizes = append(f.Sizes, g.otherSizes(f.Sizes[0]))
@@ -111,6 +112,9 @@ func (b *block) bufferParams() (outs []tval) {
 func (t tval) buf() string {
 	if t.scalar {
 		return t.elem.String()
+	}
+	if t.dist != "" {
+		return "buf<" + t.typ() + ", " + t.dist + ">"
 	}
 	return "buf<" + t.typ() + ">"
 }
@@ -347,7 +351,7 @@ func (b *block) bufferComp(t tval, again bool) {
 // copy copies a buffer or a corner of one.
 func (b *block) copy() bool {
 	to, ok := b.writable(func(t tval) bool { return len(t.owned) == 0 })
-	if !ok {
+	if !ok || b.f.level == "tile" {
 		return false
 	}
 	for _, from := range b.tensors {

@@ -72,6 +72,10 @@ func (b *block) loop() bool {
 	in := b.under(a.hi + 1)
 	in.axes = append(in.axes, a)
 	b.body(in, 1+b.IntN(3))
+	if b.f.level == "tile" && b.chance(2) {
+		b.line("tile.for %s = %s%s {\n%s}", a.name, text, b.directives(), in.out)
+		return true
+	}
 	b.line("loop.for %s = %s%s {\n%s}", a.name, text, b.directives(), in.out)
 	return true
 }
@@ -158,6 +162,10 @@ func (b *block) parallel() bool {
 	in.cost *= max(1, a.hi+1)
 	in.axes = append(in.axes, a)
 	b.body(in, 1+b.IntN(3))
+	if b.f.level == "tile" {
+		b.line("tile.for %s = 0 to %s parallel%s {\n%s}", a.name, a.extent, b.directives(), in.out)
+		return true
+	}
 	b.line("loop.parallel %s = 0 to %s%s {\n%s}", a.name, a.extent, b.directives(), in.out)
 	return true
 }
@@ -215,7 +223,7 @@ func (b *block) call() bool {
 			callees = append(callees, f)
 		}
 	}
-	if len(callees) == 0 || b.cost > 3 || *b.cheap < 20000 {
+	if b.f.level == "tile" || len(callees) == 0 || b.cost > 3 || *b.cheap < 20000 {
 		return false
 	}
 	f := pick(b.gen, callees)

@@ -97,6 +97,8 @@ func (r *region) scalar(e num.Elem, depth int) sval {
 		return r.selected(e, depth)
 	case n <= 3:
 		return r.cast(e, depth)
+	case n == 6 && e != num.Bool:
+		return r.bitcast(e, depth)
 	case n == 4 && e.IsInt():
 		return r.idx(e)
 	case n == 5 && len(r.tensors) > 0 && r.cost < 300 && !r.flat:
@@ -166,6 +168,17 @@ func (r *region) selected(e num.Elem, depth int) sval {
 func (r *region) cast(e num.Elem, depth int) sval {
 	x := r.scalar(r.elem(), depth-1)
 	return r.emit(fmt.Sprintf("cast(%s): %s", x.text, e), e, x.exact, x.deps)
+}
+
+// bitcast reads the bits of a type of the same width. A NaN's bits differ
+// between machines.
+func (r *region) bitcast(e num.Elem, depth int) sval {
+	from := e
+	for from == e || from == num.Bool || from.Bytes() != e.Bytes() {
+		from = pick(r.gen, num.Elems)
+	}
+	x := r.scalar(from, depth-1)
+	return r.emit(fmt.Sprintf("bitcast(%s): %s", x.text, e), e, x.exact && !from.IsFloat(), x.deps)
 }
 
 // idx is an index expression as a number.
