@@ -2,7 +2,10 @@ package llvm
 
 import (
 	"math"
+	"strings"
 
+	"github.com/llir/llvm/ir"
+	"github.com/llir/llvm/ir/constant"
 	"github.com/llir/llvm/ir/enum"
 	lltypes "github.com/llir/llvm/ir/types"
 	"github.com/llir/llvm/ir/value"
@@ -60,17 +63,52 @@ func floatAbs(f *Func, e num.Elem, a []value.Value) value.Value {
 }
 
 func floatMax(f *Func, e num.Elem, a []value.Value) value.Value {
-	if e.Bytes() > 2 {
-		return intrinsic("maximum")(f, e, a)
+	switch {
+	case e.Bytes() == 2:
+		return f.halfExtreme(e, enum.IPredSGT, a)
+	case fromIntrinsic(a):
+		return f.wideExtreme(e, enum.IPredSGT, a)
 	}
-	return f.halfExtreme(e, enum.IPredSGT, a)
+	return intrinsic("maximum")(f, e, a)
 }
 
 func floatMin(f *Func, e num.Elem, a []value.Value) value.Value {
-	if e.Bytes() > 2 {
-		return intrinsic("minimum")(f, e, a)
+	switch {
+	case e.Bytes() == 2:
+		return f.halfExtreme(e, enum.IPredSLT, a)
+	case fromIntrinsic(a):
+		return f.wideExtreme(e, enum.IPredSLT, a)
 	}
-	return f.halfExtreme(e, enum.IPredSLT, a)
+	return intrinsic("minimum")(f, e, a)
+}
+
+// fromIntrinsic reports an operand that fma or copysign gives. LLVM 19 crashes
+// where such a call and a max or min of the same two operands meet in another
+// max or min: maximum(fma(x, y, z), maximum(x, y)).
+func fromIntrinsic(a []value.Value) bool {
+	for _, x := range a {
+		call, ok := x.(*ir.InstCall)
+		if !ok {
+			continue
+		}
+		name := call.Callee.Ident()
+		if strings.HasPrefix(name, "@llvm.fma.") || strings.HasPrefix(name, "@llvm.copysign.") {
+			return true
+		}
+	}
+	return false
+}
+
+// wideExtreme is halfExtreme for f32 and f64.
+func (f *Func) wideExtreme(e num.Elem, better enum.IPred, a []value.Value) value.Value {
+	c, bits := f.cur, lltypes.NewInt(uint64(8*e.Bytes()))
+	key := func(x value.Value) value.Value {
+		raw := c.NewBitCast(x, bits)
+		sign := c.NewAShr(raw, constant.NewInt(bits, int64(8*e.Bytes()-1)))
+		return c.NewXor(raw, c.NewLShr(sign, constant.NewInt(bits, 1)))
+	}
+	best := f.pick(c.NewICmp(better, key(a[0]), key(a[1])), a[0], a[1])
+	return f.pick(isNaN(f, e, a[:1]), a[0], f.pick(isNaN(f, e, a[1:]), a[1], best))
 }
 
 // halfExtreme is max or min of f16 and bf16 on their bits: NaN wins, then the
