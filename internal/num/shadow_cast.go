@@ -20,9 +20,9 @@ func ShadowCast(from, to Elem) func(x Shadow, cx, res Cell) Shadow {
 }
 
 // ShadowBitcast is Bitcast on shadows. The bits of a value that may differ say
-// nothing about the value that they are read as.
+// nothing about the value that they are read as; a NaN's may always differ.
 func ShadowBitcast(x Shadow, res Cell) Shadow {
-	if x.Err != 0 || x.Lo != 0 {
+	if x.Err != 0 || x.Lo != 0 || x.Hi != x.Hi {
 		return Undecided(Invalid, res)
 	}
 	return Shadow{Hi: Float(res)}

@@ -123,6 +123,7 @@ func without(c tensor.Comp, axes []ir.Axis, wanted []int) (part tensor.Comp, ok 
 		}
 	}
 	nb := ir.NewBuilder(part.Body)
+	nb.Loc = c.Op.Loc
 	var yields []*ir.Value
 	for i, v := range c.Yields() {
 		if t.values[v] {

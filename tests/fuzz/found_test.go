@@ -28,6 +28,10 @@ func tensor @f<M>(%x: f64[M], %y: f64[M], %z: f32[M]) -> (f64[M], f32[M]) {
     %m = max(fma(%a, %b, %b), max(%a, %b))
     yield(%m, min(min(%c, %c), fma(%c, %c, %c))) } : f64[M], f32[M]
   return(%v, %w) }`},
+	{"a comp split by its results' axes had a yield without location", `
+func tensor @f<M, N>(%x: f64[M], %y: f64[N]) -> (f64[M], f64[N]) {
+  %v, %w = tensor.comp par(i < M, j < N) in(%a = %x[i], %b = %y[j]) out([i], [j]) { yield(neg(%a), neg(%b)) } : f64[M], f64[N]
+  return(%v, %w) }`},
 	{"a value in a subscript of a nested comp", `
 func tensor @f<M, N>(%x: f64[N], %g: i64[M, N]) -> (f64[M]) {
   %y = tensor.comp par(i < M) {

@@ -178,7 +178,11 @@ func (r *region) bitcast(e num.Elem, depth int) sval {
 		from = pick(r.gen, num.Elems)
 	}
 	x := r.scalar(from, depth-1)
-	return r.emit(fmt.Sprintf("bitcast(%s): %s", x.text, e), e, x.exact && !from.IsFloat(), x.deps)
+	if from.IsFloat() {
+		x = r.named(x)
+		x.text = fmt.Sprintf("select(isnan(%s), 1.0: %s, %s)", x.text, from, x.text)
+	}
+	return r.emit(fmt.Sprintf("bitcast(%s): %s", x.text, e), e, x.exact, x.deps)
 }
 
 // idx is an index expression as a number.
