@@ -110,7 +110,7 @@ func (s *stager) unsureIndex(read ir.Step, subs []sym.Expr, e num.Elem, dst int)
 // decoded stages the decoder of src's encoding in a name space of its own.
 func (s *stager) decoded(op *ir.Op, src *ir.Value, t ir.Tensor, subs []sym.Expr, policy ir.Policy, dst int) ir.Step {
 	in, fs, enc, slot := s.inner(), s.subscripts(subs), t.Enc, s.Object(src)
-	bind := in.bindEncoded(enc)
+	bind := in.bindEncoded(op, src, enc)
 	at := make([]int, len(enc.Subs))
 	for i, n := range enc.Subs {
 		at[i] = in.Symbol(n)
@@ -151,12 +151,12 @@ func exactElem(f *ir.Frame, e num.Elem, slot int) {
 
 // bindEncoded gives the decoder's names their values: dims by position from the
 // shape, the others from the parts.
-func (s *stager) bindEncoded(enc *ir.Encoding) func(*ir.Frame, *ir.Encoded) {
+func (s *stager) bindEncoded(op *ir.Op, src *ir.Value, enc *ir.Encoding) func(*ir.Frame, *ir.Encoded) {
 	whole := ir.Tensor{Elem: enc.Elem}
 	for i := 0; i < len(enc.Subs); i++ {
 		whole.Dims = append(whole.Dims, sym.Name(enc.Dims[i]))
 	}
-	params := append([]*ir.Param{{Value: &ir.Value{Name: "shape", Type: whole}}}, enc.Parts...)
+	params := append([]*ir.Param{{Value: &ir.Value{Name: src.Name, Type: whole}}}, enc.Parts...)
 	dims := s.planDims(&ir.Func{Name: enc.Name, Dims: enc.Dims, Params: params, Where: enc.Where, Loc: enc.Loc})
 	parts := make([]int, len(enc.Parts))
 	for i, p := range enc.Parts {
@@ -169,6 +169,7 @@ func (s *stager) bindEncoded(enc *ir.Encoding) func(*ir.Frame, *ir.Encoded) {
 			args = append(args, x.Parts[i])
 		}
 		if err := dims.bind(f, args); err != nil {
+			err.Pos = op.Loc.First()
 			panic(stop{&Fault{ir.TrapShape, err}})
 		}
 	}

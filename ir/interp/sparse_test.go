@@ -4,8 +4,10 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
+	"tenon/internal/diag"
 	"tenon/internal/num"
 	"tenon/ir"
 	"tenon/ir/interp"
@@ -186,6 +188,27 @@ func TestEncodedLinear(t *testing.T) {
 	w := &ir.Encoded{Enc: enc, Shape: []int64{3, 9}, Parts: []*ir.Array{ir.NewArray(num.U8, 3, 1, 2), ir.NewArray(num.F16, 2, 256, 8)}}
 	_, err := interp.New(m, interp.Options{}).Run("vq_linear", []any{w, ir.NewArray(num.F32, 1, 9)})
 	wantTrap(t, err, ir.TrapShape, "")
+}
+
+// Parts that do not fit the tensor they make are found where it is read: the
+// fault names the tensor and has the place of that op.
+func TestPartsThatDoNotFit(t *testing.T) {
+	m := parse(t, "parts.tnir", `tenon ir 1
+encoding @halves<N, K> of f32 { part %a: i8[N, K]; part %b: f16[N]
+  decode(n, k) { %w = tensor.comp in(%q = %a[n, k], %s = %b[n]) { yield(mul(cast(%q): f32, cast(%s): f32)) } : f32; yield(%w) } }
+func tensor @f<N, M, K>(%a: i8[N, K], %b: f16[M]) -> (f32[N]) {
+  %v = tensor.encoded(%a, %b) : f32[N, K] enc @halves
+  %y = tensor.comp par(n < N) red(k < K) in(%x = %v[n, k]) { yield(%x) } by sum(f32) : f32[N] at "model.tn":7:3
+  return(%y) }
+`)
+	a := intsOf(num.I8, []int64{2, 3}, 1, 2, 3, 4, 5, 6)
+	got := run(t, m, "f", a, floats(num.F16, []int64{2}, 1, 0.5))[0]
+	agrees(t, "parts that fit", got, []float64{6, 7.5})
+	_, err := interp.New(m, interp.Options{}).Run("f", []any{a, ir.NewArray(num.F16, 3)})
+	wantTrap(t, err, ir.TrapShape, "dim 0 of %b of @halves is 3", "N = 2", "%v")
+	if pos := diag.Render(err, diag.Sources{}, false); !strings.Contains(pos, "model.tn:7:3") {
+		t.Errorf("the fault has no place: %s", pos)
+	}
 }
 
 func TestSequences(t *testing.T) {

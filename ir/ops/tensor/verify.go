@@ -1,6 +1,9 @@
 package tensor
 
 import (
+	"maps"
+	"slices"
+
 	"tenon/internal/num"
 	"tenon/ir"
 	"tenon/ir/sym"
@@ -47,8 +50,7 @@ func verifyCall(c *ir.Checker, op *ir.Op) {
 		if !sameKind(r.Type, want) {
 			c.Errorf(op, "result %d is %s, @%s gives %s", i+1, r.Type, f.Name, want)
 		} else if !sameDims(c, r.Type, want, dims) {
-			given := ir.MapType(want, func(e sym.Expr) sym.Expr { return e.Subst(dims) })
-			c.Errorf(op, "result %d is %s, @%s gives %s here", i+1, r.Type, f.Name, given)
+			c.Errorf(op, "result %d is %s, @%s gives %s here", i+1, r.Type, f.Name, substituted(want, dims))
 		}
 	}
 }
@@ -86,7 +88,43 @@ func calleeDims(op *ir.Op, f *ir.Func) map[string]sym.Expr {
 			bind(sym.NNZ(p.ID), sym.NNZ(t.ID))
 		}
 	}
+	solveDims(op, f, dims)
 	return dims
+}
+
+// solveDims adds the callee's dims that stand in no extent by themselves, as
+// its entry finds them.
+func solveDims(op *ir.Op, f *ir.Func, dims map[string]sym.Expr) {
+	bound := func(n string) bool { _, ok := dims[n]; return ok }
+	if !slices.ContainsFunc(f.Dims, func(n string) bool { return !bound(n) }) {
+		return
+	}
+	plan, err := ir.Entry(f)
+	if err != nil {
+		return // reported at the callee
+	}
+	// One table, so that a dim of the caller is not taken for one of the callee.
+	known := maps.Clone(dims)
+	for _, s := range plan.Sources {
+		a := op.Args("")[s.Param].Value
+		if a == nil || s.Stride {
+			continue
+		}
+		if t, ok := a.Type.(ir.Tensor); ok && t.Enc == nil && s.Dim < len(t.Dims) {
+			known[s.Name] = t.Dims[s.Dim]
+		}
+	}
+	for _, b := range plan.Bindings {
+		if !bound(b.Dim) && allIn(b.Value, known) {
+			dims[b.Dim] = b.Value.Subst(known)
+			known[b.Dim] = dims[b.Dim]
+		}
+	}
+}
+
+// allIn says whether the table has every name of e.
+func allIn(e sym.Expr, table map[string]sym.Expr) bool {
+	return !slices.ContainsFunc(e.Names(), func(n string) bool { _, ok := table[n]; return !ok })
 }
 
 // sameDims holds the dims written at a call against the callee's, where all
@@ -95,12 +133,7 @@ func sameDims(c *ir.Checker, got, want ir.Type, dims map[string]sym.Expr) bool {
 	a, _ := ir.DimsOf(got)
 	b, _ := ir.DimsOf(want)
 	for i := range b {
-		known := true
-		for _, n := range b[i].Names() {
-			_, ok := dims[n]
-			known = known && ok
-		}
-		if known && !c.Facts.Prove(sym.Eq(a[i], b[i].Subst(dims))) {
+		if allIn(b[i], dims) && !c.Facts.Prove(sym.Eq(a[i], b[i].Subst(dims))) {
 			return false
 		}
 	}
@@ -260,6 +293,17 @@ func verifyParts(c *ir.Checker, op *ir.Op) {
 		return
 	}
 	verifyPartList(c, op, encodingOf(v.Type), op.Results)
+	dims := ir.EncodingDims(v.Type.(ir.Tensor)).Syms
+	for i, p := range encodingOf(v.Type).Parts {
+		if i < len(op.Results) && sameKind(op.Results[i].Type, p.Value.Type) && !sameDims(c, op.Results[i].Type, p.Value.Type, dims) {
+			c.Errorf(op, "part %%%s of %%%s is %s here, not %s", p.Value.Name, v.Name, substituted(p.Value.Type, dims), op.Results[i].Type)
+		}
+	}
+}
+
+// substituted is t with the names in dims replaced.
+func substituted(t ir.Type, dims map[string]sym.Expr) ir.Type {
+	return ir.MapType(t, func(e sym.Expr) sym.Expr { return e.Subst(dims) })
 }
 
 func verifyEncoded(c *ir.Checker, op *ir.Op) {

@@ -99,3 +99,35 @@ func TestTensorOpRules(t *testing.T) {
 		}
 	}
 }
+
+const halves = "encoding @halves<N, K> of f32 { part %a: i8[N, K]; part %b: f16[N]\n" +
+	"  decode(n, k) { %w = tensor.comp in(%q = %a[n, k], %s = %b[n]) { yield(mul(cast(%q): f32, cast(%s): f32)) } : f32; yield(%w) } }\n"
+
+// The dims of a call's results are those that the callee's entry finds, and
+// those of parts the encoded tensor's.
+func TestDimsAcrossItems(t *testing.T) {
+	call := func(callee, body string) string {
+		return "func tensor @g" + callee + "\nfunc tensor @f<N, M>(%x: f32[2*N], %y: f32[M], %z: f32[M + N]) -> () {\n" + body + "\n  return() }"
+	}
+	parts := func(results string) string {
+		return halves + "func tensor @f<K, M>(%w: f32[M, K] enc @halves) -> () { %a, %b = tensor.parts(%w) : " + results + "\n  return() }"
+	}
+	const double = "<N>(%x: f32[2*N]) -> (f32[N]) { %r = tensor.comp par(i < N) in(%a = %x[i + N]) { yield(%a) } : f32[N]; return(%r) }"
+	const last = "<M, N>(%y: f32[M], %z: f32[M + N]) -> (f32[N]) { %r = tensor.comp par(i < N) in(%a = %z[i + M]) { yield(%a) } : f32[N]; return(%r) }"
+	cases := []struct{ name, text, want string }{
+		{"half", call(double, "%r = tensor.call @g(%x) : f32[N]"), ""},
+		{"not half", call(double, "%r = tensor.call @g(%x) : f32[2*N]"), "result 1 is f32[2*N], @g gives f32[N] here"},
+		{"half of another name", call(double, "%r = tensor.call @g(%y) : f32[N]"), "result 1 is f32[N], @g gives f32[M//2] here"},
+		{"difference", call(last, "%r = tensor.call @g(%y, %z) : f32[N]"), ""},
+		{"difference with names exchanged", call(last, "%r = tensor.call @g(%z, %x) : f32[N - M]"), ""},
+		{"not the difference", call(last, "%r = tensor.call @g(%y, %z) : f32[M]"), "@g gives f32[N] here"},
+		{"parts", parts("i8[M, K], f16[M]"), ""},
+		{"parts of other dims", parts("i8[M, K], f16[K]"), "part %b of %w is f16[M] here, not f16[K]"},
+		{"parts exchanged", parts("i8[K, M], f16[M]"), "part %a of %w is i8[M, K] here, not i8[K, M]"},
+	}
+	for _, c := range cases {
+		if got := check(c.name, c.text); c.want == "" && got != "" || !strings.Contains(got, c.want) {
+			t.Errorf("%s: got %q, want %q", c.name, got, c.want)
+		}
+	}
+}
