@@ -206,6 +206,9 @@ func (s *site) peekCall(c *syntax.Call) num.Elem {
 func (s *site) peekResult(c *syntax.Call, n *syntax.Fn) num.Elem {
 	name := n.Results[0].Type.Name.Name
 	if e := castElem(name); e != num.Invalid {
+		if n.Results[0].Type.Dims != nil {
+			return stored(e)
+		}
 		return e
 	}
 	for i, p := range n.Params {

@@ -442,7 +442,7 @@ func (f *fnState) matchResult(at syntax.Node, t *syntax.Type, v result) {
 	if patternKinds[t.Name.Name] || quantKinds[t.Name.Name] {
 		f.p.failWith(t.Errorf("a result is a dense tensor or an edge tensor").WithFix("return the values: f32[nnz(A)]"))
 	}
-	if e := f.elem(t.Name); e != v.elem {
+	if e := stored(f.elem(t.Name)); e != v.elem {
 		f.p.failWith(at.Errorf("the result is %s, and %s is declared", v.elem, e).WithNote(t.At(), "declared here").
 			WithFix("cast it: %s(...), or change the declaration", e))
 	}

@@ -48,7 +48,7 @@ func (f *fnState) genericParam(p *syntax.Param) {
 		f.param(p, false)
 		return
 	}
-	e := f.elem(p.Type.Name)
+	e := stored(f.elem(p.Type.Name))
 	var dims []sym.Expr
 	for _, s := range p.Type.Dims.List {
 		if s.Pack != "" {
@@ -71,9 +71,9 @@ func (p *program) checkMonoid(m *syntax.Monoid) {
 	mon := p.monoid(f, m, e, m)
 	s := &site{f: f, region: &ir.Region{}, names: f.names, cache: map[string]*ir.Value{}}
 	inner := s.monoidScope(m, e)
-	if m.Inject != nil {
+	if elems := injectElems(m, mon.Elems()); elems != nil {
 		s.scope = inner
-		s.bindParams(m.Inject.Params, repeat(e, len(m.Inject.Params)))
+		s.bindParams(m.Inject.Params, elems)
 		s.within(inner).monoidBody(m.Inject.Body, mon.Elems())
 	}
 	if m.Result != nil {
@@ -85,10 +85,31 @@ func (p *program) checkMonoid(m *syntax.Monoid) {
 	}
 }
 
-func repeat(e num.Elem, n int) []num.Elem {
-	out := make([]num.Elem, n)
-	for i := range out {
-		out[i] = e
+// injectElems guesses the types of what m's inject takes, which only a use says:
+// a name has the type of the component whose value it stands in. nil: there is
+// no inject, or it must wait for a use.
+func injectElems(m *syntax.Monoid, comps []num.Elem) []num.Elem {
+	if m.Inject == nil || m.Inject.Body.Values == nil || len(m.Inject.Body.Values.List) != len(comps) {
+		return nil
+	}
+	found := map[string]num.Elem{}
+	for i, v := range m.Inject.Body.Values.List {
+		syntax.Walk(v, func(n syntax.Node) bool {
+			if c, ok := n.(*syntax.Call); ok && (castElem(c.Fn.Name) != num.Invalid || c.Fn.Name == "select") {
+				return false
+			}
+			if x, ok := n.(*syntax.Name); ok && found[x.Name] == num.Invalid {
+				found[x.Name] = comps[i]
+			}
+			return true
+		})
+	}
+	var out []num.Elem
+	for _, p := range m.Inject.Params {
+		if found[p.Name] == num.Invalid {
+			return nil
+		}
+		out = append(out, found[p.Name])
 	}
 	return out
 }

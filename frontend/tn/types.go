@@ -52,6 +52,14 @@ var elemClasses = map[string]func(num.Elem) bool{
 	"any":    func(num.Elem) bool { return true },
 }
 
+// stored is the type in which tensors keep values of type e: index is i64.
+func stored(e num.Elem) num.Elem {
+	if e == num.Index {
+		return num.I64
+	}
+	return e
+}
+
 // elem reads an element type or a type parameter in scope.
 func (f *fnState) elem(id *syntax.Ident) num.Elem {
 	if e := castElem(id.Name); e != num.Invalid {
@@ -183,6 +191,7 @@ func (f *fnState) param(p *syntax.Param, proc bool) {
 		f.scalarParam(p, e, mode, isConst)
 		return
 	}
+	e = stored(e)
 	dims := f.dims(t.Dims.List, true)
 	v := &ir.Value{Name: f.names.val(p.Name.Name)}
 	if proc {
