@@ -223,7 +223,7 @@ func (cl *carryLoop) nextValues(inits []result) []result {
 		if st.Target.Indexed {
 			axes = append([]*syntax.Axis{}, st.Target.Index...)
 		}
-		rs := f.values(st.Value, axes, []string{c.Target.Name.Name}, nil)
+		rs := f.valuesOf(inits[i].elem, st.Value, axes, []string{c.Target.Name.Name}, nil)
 		if len(rs) != 1 {
 			f.p.fail(st, "next takes one value, and this is %d", len(rs))
 		}

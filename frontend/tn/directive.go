@@ -70,6 +70,27 @@ func exprText(e syntax.Expr) string {
 	return "?"
 }
 
+// ofLoop checks the directives of one loop, which say nothing of another.
+func (f *fnState) ofLoop(list []*syntax.Directive, loop *syntax.For) {
+	said := f.said
+	f.said = nil
+	defer func() { f.said = said }()
+	f.contradictions(list)
+	f.checkDirectives(list, loop)
+	var fixed *syntax.Directive
+	for _, d := range list {
+		if d.Name.Name == "fixed" {
+			fixed = d
+		}
+	}
+	for _, d := range list {
+		if fixed != nil && (d.Name.Name == "tile" || d.Name.Name == "pipeline" || d.Name.Name == "parallel") {
+			f.p.failWith(d.Errorf("@%s contradicts @fixed, which keeps the loop as it is", d.Name.Name).
+				WithNote(fixed.At(), "the other one is here").WithFix("remove one of them"))
+		}
+	}
+}
+
 // contradictions checks a set of directives: each is known, and no two say
 // different things of the same subject.
 func (f *fnState) contradictions(list []*syntax.Directive) {
@@ -85,13 +106,14 @@ func (f *fnState) contradictions(list []*syntax.Directive) {
 // given records what a directive says of each subject in f, and refuses a
 // second, different saying.
 func (f *fnState) given(d *syntax.Directive) {
-	for subject, says := range subjects(d) {
-		key := d.Name.Name + "/" + subject
+	all := subjects(d)
+	for _, subject := range sortedKeys(all) {
+		key, says := d.Name.Name+"/"+subject, all[subject]
 		if f.said == nil {
 			f.said = map[string]saying{}
 		}
 		old, ok := f.said[key]
-		if ok && old.text != says && !loopDirectives[d.Name.Name] {
+		if ok && old.text != says {
 			f.p.failWith(d.Errorf("@%s contradicts an earlier directive about %s", d.Name.Name, strings.TrimSpace(subject)).
 				WithNote(old.at.At(), "the other one is here").WithFix("remove one of them"))
 		}

@@ -25,7 +25,7 @@ func (f *fnState) expandOn(c *syntax.Call, d *decl, at *site) []*tensor {
 	ok := f.p.try(func() {
 		x.facts()
 		var returned bool
-		if rs, returned = f.body(n.Body, at); !returned {
+		if rs, returned = f.body(n, at); !returned {
 			panic(abort{})
 		}
 		x.checkResults(rs)
@@ -139,7 +139,7 @@ func (x *expansion) tensorArg(e syntax.Expr) *tensor {
 		return nil
 	}
 	if x.readsData(e) {
-		return x.f.values(e, []*syntax.Axis{}, []string{"a"}, nil)[0]
+		return x.f.valuesOf(num.Invalid, e, []*syntax.Axis{}, []string{"a"}, nil)[0]
 	}
 	v := x.scalarAt(e, num.Invalid)
 	return &tensor{elem: v.elem, scalar: &v}
@@ -250,7 +250,7 @@ func (x *expansion) scalarArg(p *syntax.Param, a syntax.Expr) *binding {
 		}
 	}
 	if x.at == nil && x.readsData(a) {
-		t := x.f.values(a, []*syntax.Axis{}, []string{p.Name.Name}, nil)[0]
+		t := x.f.valuesOf(want, a, []*syntax.Axis{}, []string{p.Name.Name}, nil)[0]
 		if t.elem != want {
 			x.site().mismatch(a, t.elem, want)
 		}

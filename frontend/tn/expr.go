@@ -431,11 +431,29 @@ func (s *site) readIndexed(e *syntax.Index) val {
 		return *t.scalar
 	}
 	subs := s.subscripts(e, t)
+	if e.Policy == "" {
+		s.inRange(e, t, subs)
+	}
 	policy := map[string]ir.Policy{"": ir.PolicyError, "zero": ir.PolicyZero, "clamp": ir.PolicyClamp}[e.Policy]
 	if subs == nil {
 		return val{s.readComputed(e, t, policy), t.elem}
 	}
 	return val{s.read(e, t, subs, policy), t.elem}
+}
+
+// inRange refuses a constant subscript that is out of range whatever the sizes.
+func (s *site) inRange(e *syntax.Index, t *tensor, subs []sym.Expr) {
+	if len(subs) != len(t.axes) || len(e.Subs) != len(subs) {
+		return // packs and edge tensors
+	}
+	for i, x := range subs {
+		c, ok := x.IsConst()
+		n, sized := s.f.canon(t.axes[i].ext).IsConst()
+		if ok && (c < 0 || sized && c >= n) {
+			s.f.p.failWith(e.Subs[i].Errorf("the subscript %d is out of range", c).WithExpected("0 <= subscript < %s", t.axes[i].ext).
+				WithFix("count from 0, or write `zero` or `clamp` behind the bracket"))
+		}
+	}
 }
 
 // subscripts are the storage subscripts of x[..]: an edge tensor is read at an

@@ -34,7 +34,7 @@ func (p *program) function(d *decl, at syntax.Node) *ir.Func {
 	}
 	p.try(func() { f.where(n.Where) })
 	f.directives(d.item.Directives)
-	rs, returned := f.body(n.Body, nil)
+	rs, returned := f.body(n, nil)
 	if returned {
 		ok = p.try(func() { f.giveResults(n, rs) }) && ok
 	}
@@ -48,13 +48,33 @@ func (p *program) function(d *decl, at syntax.Node) *ir.Func {
 
 // enterCall pushes d, refusing recursion and runaway expansion.
 func (p *program) enterCall(at syntax.Node, d *decl) {
-	for _, s := range p.stack {
+	for i, s := range p.stack {
 		if s == d {
-			p.failWith(at.Errorf("%s calls itself", d.name).WithExpected("functions without recursion").
-				WithFix("use a bounded loop: `for t in 0..T carry ...`"))
+			p.recursion(at, p.stack[i:])
 		}
 	}
+	if p.cyclic[d] {
+		panic(abort{})
+	}
 	p.stack = append(p.stack, d)
+}
+
+// recursion reports a cycle of calls, once.
+func (p *program) recursion(at syntax.Node, cycle []*decl) {
+	d := cycle[0]
+	e := at.Errorf("%s calls itself", d.name).WithExpected("functions without recursion").
+		WithFix("use a bounded loop: `for t in 0..T carry ...` in a fn, `for` in a proc")
+	for _, c := range cycle[1:] {
+		e.WithNote(declName(c.node).At(), "through %s", c.name)
+	}
+	reported := p.cyclic[d]
+	for _, c := range cycle {
+		p.cyclic[c] = true
+	}
+	if reported {
+		panic(abort{})
+	}
+	p.failWith(e)
 }
 
 func (f *fnState) directives(list []*syntax.Directive) {
@@ -62,17 +82,19 @@ func (f *fnState) directives(list []*syntax.Directive) {
 		f.f.Directives = append(f.f.Directives, directiveText(d))
 	}
 	f.contradictions(list)
+	f.checkDirectives(list, nil)
 }
 
 // body runs the statements of a fn; in scalar mode at is the site where its
 // scalars go. returned is false if an error spoiled the result.
-func (f *fnState) body(b *syntax.FnBody, at *site) (rs []result, returned bool) {
+func (f *fnState) body(n *syntax.Fn, at *site) (rs []result, returned bool) {
+	b, wants := n.Body, f.declared(n)
 	for i, st := range b.Stmts {
 		if r, ok := st.(*syntax.Return); ok {
 			if i != len(b.Stmts)-1 {
 				f.p.try(func() { f.p.fail(b.Stmts[i+1], "nothing after `return` is reached") })
 			}
-			returned = f.p.try(func() { rs = f.returnValues(r, at) })
+			returned = f.p.try(func() { rs = f.returnValues(r, wants, at) })
 			return rs, returned
 		}
 		if !f.p.try(func() { f.statement(st, at) }) {
@@ -96,6 +118,9 @@ func (f *fnState) broken(st syntax.Stmt) {
 }
 
 func (f *fnState) statement(st syntax.Stmt, at *site) {
+	outer := f.want
+	f.want = num.Invalid // a let takes no type from where its function is called
+	defer func() { f.want = outer }()
 	switch st := st.(type) {
 	case *syntax.Let:
 		f.let(st, at)
@@ -126,7 +151,17 @@ func (f *fnState) let(l *syntax.Let, at *site) {
 		f.p.failWith(l.Errorf("%d names for %d values", len(l.Targets), len(rs)).WithFix("bind every value"))
 	}
 	for i, t := range l.Targets {
+		f.readable(t.Name, len(rs[i].axes))
 		f.scope.names[t.Name.Name] = &binding{kind: bindTensor, at: t, tensor: rs[i]}
+	}
+}
+
+// readable refuses a tensor with the name of a reduction: name[i] would start
+// one.
+func (f *fnState) readable(id *syntax.Ident, rank int) {
+	if rank > 0 && builtinReductions[id.Name] {
+		f.p.failWith(id.Errorf("a tensor cannot be called %s: `%s[..]` starts a reduction", id.Name, id.Name).
+			WithFix("choose another name"))
 	}
 }
 
@@ -259,9 +294,9 @@ func (f *fnState) implicitAxes(e syntax.Expr, top *site) []*syntax.Axis {
 // monoid.
 func (s *site) scalars(e syntax.Expr) []val {
 	if r, ok := syntax.Unparen(e).(*syntax.Reduce); ok {
-		return s.reduce(r, num.Invalid)
+		return s.reduce(r, s.f.want)
 	}
-	return []val{s.expr(e, num.Invalid)}
+	return []val{s.expr(e, s.f.want)}
 }
 
 func scalarResults(vs []val) []result {
@@ -277,7 +312,7 @@ func scalarResults(vs []val) []result {
 func (f *fnState) overAxes(e syntax.Expr, top, c *site, par []*index, base []string) []result {
 	f.checkEntryAxes(e, par)
 	if r, ok := syntax.Unparen(e).(*syntax.Reduce); ok && r.Op.Name != "mean" && r.Op.Name != "logsumexp" {
-		red := c.reduction(r, num.Invalid)
+		red := c.reduction(r, f.want)
 		if !red.needsFinish() && len(c.region.Ops) == 0 && len(c.reads.List) == 0 {
 			vs := top.comp(e, red.c, par, red.axes, red.conds, red.by, compNames(red, base)...)
 			var out []result
@@ -356,17 +391,43 @@ func (f *fnState) wholeTensors(e syntax.Expr, at *site) []result {
 	return nil
 }
 
-func (f *fnState) returnValues(r *syntax.Return, at *site) []result {
+func (f *fnState) returnValues(r *syntax.Return, wants []num.Elem, at *site) []result {
 	var axes []*syntax.Axis
 	if len(r.For) > 0 {
 		axes = r.For
 	}
 	var out []result
-	for _, v := range r.Values {
+	for i, v := range r.Values {
 		if len(axes) > 0 {
 			f.ranged(v, axes)
 		}
-		out = append(out, f.values(v, axes, []string{"y"}, at)...)
+		want := num.Invalid
+		if len(r.Values) == len(wants) {
+			want = wants[i]
+		}
+		out = append(out, f.valuesOf(want, v, axes, []string{"y"}, at)...)
+	}
+	return out
+}
+
+// valuesOf is values where literals alone take the type want, which their place
+// has.
+func (f *fnState) valuesOf(want num.Elem, e syntax.Expr, axes []*syntax.Axis, base []string, at *site) []result {
+	outer := f.want
+	f.want = want
+	defer func() { f.want = outer }()
+	return f.values(e, axes, base, at)
+}
+
+// declared are the types of a function's results.
+func (f *fnState) declared(n *syntax.Fn) []num.Elem {
+	var out []num.Elem
+	for _, r := range n.Results {
+		e := num.Invalid
+		if !patternKinds[r.Type.Name.Name] && !quantKinds[r.Type.Name.Name] {
+			f.p.try(func() { e = f.elem(r.Type.Name) })
+		}
+		out = append(out, e)
 	}
 	return out
 }

@@ -26,7 +26,7 @@ func (p *program) checkGeneric(d *decl) {
 		}
 	}
 	p.try(func() { f.where(n.Where) })
-	f.body(n.Body, nil)
+	f.body(n, nil)
 	p.stack = p.stack[:len(p.stack)-1]
 }
 
@@ -49,6 +49,7 @@ func (f *fnState) genericParam(p *syntax.Param) {
 		return
 	}
 	e := stored(f.elem(p.Type.Name))
+	f.readable(p.Name, len(p.Type.Dims.List))
 	var dims []sym.Expr
 	for _, s := range p.Type.Dims.List {
 		if s.Pack != "" {

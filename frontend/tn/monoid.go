@@ -210,6 +210,12 @@ func (p *program) monoid(f *fnState, m *syntax.Monoid, elem num.Elem, at syntax.
 	if mon := p.monoids[name]; mon != nil {
 		return mon
 	}
+	if p.building[name] {
+		p.failWith(at.Errorf("the monoid %s is built from itself", m.Name.Name).WithNote(m.Name.At(), "declared here").
+			WithFix("give one of them an `identity` and a `combine` of its own"))
+	}
+	p.building[name] = true
+	defer delete(p.building, name)
 	mon := &ir.Monoid{Name: name, Loc: loc(m.Name)}
 	for _, prop := range m.Props {
 		mon.Assoc = mon.Assoc || prop == "assoc"

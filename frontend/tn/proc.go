@@ -81,7 +81,7 @@ func (f *fnState) procStatement(st syntax.Stmt, ds []*syntax.Directive) {
 	}
 	switch st := st.(type) {
 	case *syntax.For:
-		f.contradictions(ds)
+		f.ofLoop(ds, st)
 		f.forLoop(st.Ranges, st.Body, ds)
 	case *syntax.If:
 		f.ifElse(st, st.Cond, st.Then, st.Elifs, st.Else)
@@ -294,6 +294,7 @@ func (f *fnState) variable(v *syntax.Var) {
 	var dims []sym.Expr
 	kind := bindVar
 	if v.Type.Dims != nil {
+		f.readable(v.Name, len(v.Type.Dims.List))
 		dims, kind = f.dims(v.Type.Dims.List, false), bindTensor
 	}
 	top := f.top()

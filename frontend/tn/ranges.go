@@ -118,7 +118,7 @@ func (r *ranges) scanIndex(e *syntax.Index) {
 			continue
 		}
 		if len(dims[i]) == 1 {
-			r.scanSub(e, sub, dims[i][0], i)
+			r.scanSub(e, sub, dims[i][0])
 		}
 	}
 }
@@ -128,12 +128,12 @@ func (r *ranges) scanPattern(e *syntax.Index, p *pattern) {
 	exts := []sym.Expr{p.rows, p.cols}
 	for i, sub := range e.Subs {
 		if i < 2 && sub.Pack == "" {
-			r.scanSub(e, sub, dim{ext: exts[i], row: -1}, i)
+			r.scanSub(e, sub, dim{ext: exts[i], row: -1})
 		}
 	}
 }
 
-func (r *ranges) scanSub(e *syntax.Index, sub *syntax.Sub, d dim, pos int) {
+func (r *ranges) scanSub(e *syntax.Index, sub *syntax.Sub, d dim) {
 	if n, ok := syntax.Unparen(sub.X).(*syntax.Name); ok {
 		if !r.isBound(n.Name) && r.free(n.Name) {
 			c := candidate{at: sub, d: d, strong: true}
@@ -144,7 +144,7 @@ func (r *ranges) scanSub(e *syntax.Index, sub *syntax.Sub, d dim, pos int) {
 		}
 		return
 	}
-	if n := shifted(sub.X); n != nil && !r.isBound(n.Name) && r.free(n.Name) {
+	if n := shifted(sub.X); n != nil && e.Policy != "" && !r.isBound(n.Name) && r.free(n.Name) {
 		r.add(n.Name, candidate{at: sub, d: d, strong: false})
 	}
 	r.scan(sub.X)

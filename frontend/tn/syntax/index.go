@@ -1,6 +1,7 @@
 package syntax
 
 import (
+	"fmt"
 	"slices"
 )
 
@@ -165,7 +166,11 @@ func (p *exprParser) reduce(name *Name, items []bracketItem, guards []Expr) (Exp
 	}
 	defer func() { p.depth-- }()
 	if !startsOperand(p.lex.Peek()) {
-		return nil, unexpected(p.lex.Peek(), "the body of the reduction")
+		e := unexpected(p.lex.Peek(), "the body of the reduction")
+		if e.d.Fix == "" && slices.Contains(Reductions, name.Name) {
+			e.d.Fix = fmt.Sprintf("`%s[` starts a reduction; a tensor needs another name", name.Name)
+		}
+		return nil, e
 	}
 	body, err := p.binary(0)
 	if err != nil {
