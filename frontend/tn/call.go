@@ -311,7 +311,7 @@ func hasAxisArg(c *syntax.Call) bool {
 // expansion (scalars, patterns or run-time sizes are involved).
 func (f *fnState) callOwn(c *syntax.Call, d *decl) []*tensor {
 	callee := f.p.function(d, c.Fn)
-	if len(f.p.errs) > 0 {
+	if f.p.faulty[d] {
 		panic(abort{})
 	}
 	if len(callee.ExDims) > 0 || len(c.Args) != len(callee.Params) {

@@ -22,6 +22,7 @@ func (p *program) function(d *decl, at syntax.Node) *ir.Func {
 	}
 	n := d.node.(*syntax.Fn)
 	p.enterCall(at, d)
+	faults := len(p.errs)
 	fn := &ir.Func{Level: ir.LevelTensor, Name: n.Name.Name, Loc: loc(n.Name), Body: &ir.Region{}}
 	f := newFnState(p, fn)
 	ok := true
@@ -43,6 +44,7 @@ func (p *program) function(d *decl, at syntax.Node) *ir.Func {
 		f.settle()
 	}
 	p.funcs[d] = fn
+	p.faulty[d] = len(p.errs) > faults
 	return fn
 }
 
@@ -112,7 +114,9 @@ func (f *fnState) body(n *syntax.Fn, at *site) (rs []result, returned bool) {
 func (f *fnState) broken(st syntax.Stmt) {
 	if l, ok := st.(*syntax.Let); ok {
 		for _, t := range l.Targets {
-			f.scope.names[t.Name.Name] = &binding{kind: bindBroken, at: t}
+			if f.scope.names[t.Name.Name] == nil { // a second binding leaves the first as it is
+				f.scope.names[t.Name.Name] = &binding{kind: bindBroken, at: t}
+			}
 		}
 	}
 }
@@ -501,7 +505,8 @@ func (f *fnState) materialise(at syntax.Node, t result) result {
 // matchResult holds a value against a declared result type.
 func (f *fnState) matchResult(at syntax.Node, t *syntax.Type, v result) {
 	if patternKinds[t.Name.Name] || quantKinds[t.Name.Name] {
-		f.p.failWith(t.Errorf("a result is a dense tensor or an edge tensor").WithFix("return the values: f32[nnz(A)]"))
+		f.p.failWith(t.Errorf("a result is a dense tensor or an edge tensor").
+			WithFix("return the values: f32[nnz(A)] on the entries of a pattern, f32[N, K] of a quantised tensor"))
 	}
 	if e := stored(f.elem(t.Name)); e != v.elem {
 		f.p.failWith(at.Errorf("the result is %s, and %s is declared", v.elem, e).WithNote(t.At(), "declared here").

@@ -28,7 +28,7 @@ func Parse(filename, src string) (*ir.Module, error) {
 		decls: map[string]*decl{}, module: &ir.Module{},
 		funcs: map[*decl]*ir.Func{}, monoids: map[string]*ir.Monoid{}, encodings: map[string]*ir.Encoding{},
 		imported: map[string]bool{}, used: map[string]bool{},
-		building: map[string]bool{}, cyclic: map[*decl]bool{},
+		building: map[string]bool{}, cyclic: map[*decl]bool{}, faulty: map[*decl]bool{},
 	}
 	file, err := syntax.Parse(filename, src)
 	if err != nil {
@@ -88,6 +88,7 @@ type program struct {
 	used      map[string]bool // monoids that some comp reduces by
 	building  map[string]bool // monoids being elaborated
 	cyclic    map[*decl]bool  // functions of a cycle that is reported
+	faulty    map[*decl]bool  // functions with a reported error, theirs or of one they call
 	imported  map[string]bool
 	stack     []*decl // functions being elaborated or expanded, outermost first
 	errs      diag.List

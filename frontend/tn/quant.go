@@ -29,7 +29,12 @@ func (f *fnState) quantParam(p *syntax.Param, isConst, proc bool) {
 	dims := f.dims(t.Elem.Dims.List, true)
 	enc := f.p.encoding(q)
 	for _, w := range enc.Where {
-		f.declare(w.Cond.Subst(map[string]sym.Expr{"N": dims[0], "K": dims[1]}))
+		c := w.Cond.Subst(map[string]sym.Expr{"N": dims[0], "K": dims[1]})
+		if f.facts().Prove(c.Not()) {
+			f.p.failWith(t.Elem.Dims.List[1].Errorf("%s needs %s, and N is %s, K is %s", t.Name.Name, w.Cond, dims[0], dims[1]).
+				WithFix("pad the rows, or take other options"))
+		}
+		f.declare(c)
 	}
 	v := &ir.Value{Name: f.names.val(p.Name.Name), Type: ir.Tensor{Elem: enc.Elem, Dims: dims, Enc: enc}}
 	f.addParam(ir.ModeIn, isConst, v)

@@ -23,7 +23,7 @@ type fnState struct {
 	dimOrder   map[string]int
 	equal      map[string]sym.Expr
 	known      []sym.Cond // facts about loop indices and existentials in scope
-	want       num.Elem // the type that the place of a statement's value has
+	want       num.Elem   // the type that the place of a statement's value has
 	factsCache *sym.Facts
 	exists     map[string]bool       // dims bound while running
 	said       map[string]saying     // what directives say, by name and subject

@@ -117,6 +117,8 @@ func (s *site) explain(e syntax.Expr, bad *diag.Error) {
 			if s.f.multiplies(sym.Mul(x, y)) {
 				bad.WithFix("%s and %s are both indices or scalars: at most one factor of a product may be", exprText(b.X), exprText(b.Y))
 			}
+		case !s.positive(y) && isLiteral(b.Y):
+			bad.WithFix("divide by an integer of 1 or more")
 		case !s.positive(y):
 			bad.WithFix("add the fact %s >= 1: a divisor must be known to be positive", exprText(b.Y))
 		case !s.nonNegative(x):

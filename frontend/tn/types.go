@@ -335,6 +335,14 @@ func (f *fnState) notAFact(part syntax.Expr) {
 	f.top().undefined(part)
 	e := part.Errorf("this is not a fact about dims").WithExpected("a comparison of dims, such as K %% 8 == 0 or D <= 256")
 	f.top().explain(part, e)
+	syntax.Walk(part, func(n syntax.Node) bool {
+		if x, ok := n.(*syntax.Name); ok {
+			if b := f.scope.find(x.Name); b != nil && b.kind == bindScalar && b.scalar.elem.IsInt() && b.scalar.elem != num.Index {
+				e.WithFix("facts speak of sizes: declare %s: index", x.Name)
+			}
+		}
+		return true
+	})
 	f.p.failWith(e)
 }
 
