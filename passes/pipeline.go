@@ -7,6 +7,7 @@ import (
 	"tenon/passes/graph"
 	loops "tenon/passes/loop"
 	"tenon/passes/lower"
+	_ "tenon/passes/math" // for `tenon opt`; no pipeline has it yet
 	"tenon/passes/pass"
 )
 

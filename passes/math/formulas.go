@@ -1,0 +1,62 @@
+package math
+
+import (
+	"tenon/internal/num"
+	"tenon/ir"
+)
+
+// Row is a formula: the function, the element type, and the builder.
+type Row struct {
+	Func  string
+	Elem  num.Elem
+	build func(t *terms, x []val) val
+}
+
+func unary(f func(t *terms, x val) val) func(*terms, []val) val {
+	return func(t *terms, x []val) val { return f(t, x[0]) }
+}
+
+func binary(f func(t *terms, x, y val) val) func(*terms, []val) val {
+	return func(t *terms, x []val) val { return f(t, x[0], x[1]) }
+}
+
+// Rows are the formulas that there are. f16 and bf16 go through f32.
+var Rows = []Row{
+	{"exp", num.F32, unary((*terms).exp)},
+	{"exp", num.F64, unary((*terms).exp)},
+	{"log", num.F32, unary((*terms).log)},
+	{"log", num.F64, unary((*terms).log)},
+	{"pow", num.F32, binary((*terms).powMid)},
+	{"pow", num.F64, binary((*terms).pow)},
+	{"tanh", num.F32, unary((*terms).tanh)},
+	{"tanh", num.F64, unary((*terms).tanh)},
+	{"erf", num.F32, unary((*terms).erf)},
+	{"erf", num.F64, unary((*terms).erf)},
+	{"sigmoid", num.F32, unary((*terms).sigmoid)},
+	{"sigmoid", num.F64, unary((*terms).sigmoid)},
+	{"sin", num.F32, unary(func(t *terms, x val) val { return t.circularMid(x, 0) })},
+	{"cos", num.F32, unary(func(t *terms, x val) val { return t.circularMid(x, 1) })},
+	{"rsqrt", num.F32, unary((*terms).rsqrt)},
+	{"rsqrt", num.F64, unary((*terms).rsqrt)},
+	{"cbrt", num.F32, unary((*terms).cbrtMid)},
+	{"cbrt", num.F64, unary((*terms).cbrt)},
+}
+
+// Find is the row of a function on a type; nil if there is none.
+func Find(function string, e num.Elem) *Row {
+	for i := range Rows {
+		if Rows[i].Func == function && Rows[i].Elem == e {
+			return &Rows[i]
+		}
+	}
+	return nil
+}
+
+// Build appends the formula to b.
+func (r *Row) Build(b *ir.Builder, x ...*ir.Value) *ir.Value {
+	f := double
+	if r.Elem == num.F32 {
+		f = single
+	}
+	return r.build(&terms{b, f, map[constant]val{}}, x)
+}

@@ -1,0 +1,109 @@
+// lower-math replaces elementary functions by straight-line formulas.
+//
+// Before:
+//
+//	%e = exp(%x)
+//
+// After (f32; constants left out):
+//
+//	%t = fma(%x, 1.442695, 12583166.0)       the nearest integer n, plus 254
+//	%n = neg(sub(%t, 12583166.0))
+//	%r = fma(%n, 1.4e-6, fma(%n, 0.6931458, %x))
+//	%p = fma(fma(.., %r, 1.0), %r, 1.0)      a polynomial in %r
+//	%e = mul(mul(%p, 2^floor(n/2)), 2^ceil(n/2))
+//
+// Legal where an error of 2 ulp is, which is what the functions promise; so
+// results may change within the bounds of agreement. It leaves a function alone
+// that has no formula for its type, such as the sine of f64.
+//
+// Where a target has no fused multiply-add the formulas are slower than calls:
+// pipelines for such targets leave the pass out.
+package math
+
+import (
+	"tenon/internal/num"
+	"tenon/ir"
+	"tenon/passes/pass"
+)
+
+// LowerMath replaces elementary functions by formulas.
+var LowerMath = pass.Register(&pass.Pass{
+	Name:         "lower-math",
+	Doc:          "replace elementary functions by straight-line formulas that vectorise",
+	Reassociates: true,
+	Run: func(c *pass.Context) error {
+		for _, f := range c.Module.Funcs() {
+			if !f.IsProc {
+				continue
+			}
+			l := &lowerer{c: c, new: map[*ir.Value]*ir.Value{}}
+			c.At(f, nil)
+			l.region(f.Body)
+		}
+		return nil
+	},
+})
+
+type lowerer struct {
+	c   *pass.Context
+	new map[*ir.Value]*ir.Value // what stands for the results of ops that are gone
+}
+
+func (l *lowerer) value(v *ir.Value) *ir.Value {
+	if n, ok := l.new[v]; ok {
+		return n
+	}
+	return v
+}
+
+func (l *lowerer) region(r *ir.Region) {
+	old := r.Ops
+	r.Ops = make([]*ir.Op, 0, len(old))
+	b := ir.NewBuilder(r)
+	for _, op := range old {
+		op.Values(l.value)
+		for _, in := range op.Regions() {
+			l.region(in)
+		}
+		if !l.replace(b, op) {
+			r.Ops = append(r.Ops, op)
+		}
+	}
+}
+
+// functions are the names that some row has.
+var functions = func() map[string]bool {
+	m := map[string]bool{}
+	for _, r := range Rows {
+		m[r.Func] = true
+	}
+	return m
+}()
+
+// replace appends the formula for op, if there is one.
+func (l *lowerer) replace(b *ir.Builder, op *ir.Op) bool {
+	if !functions[op.Def.Name] {
+		return false
+	}
+	e := ir.ElemOf(op.Results[0].Type)
+	row := Find(op.Def.Name, working(e))
+	if row == nil {
+		l.c.Decline(op.Loc, "%s of %s has no formula; it stays a call", op.Def.Name, e)
+		return false
+	}
+	b.Loc = op.Loc
+	args := op.OperandValues("")
+	for i, a := range args {
+		args[i] = b.Cast(a, row.Elem)
+	}
+	l.new[op.Results[0]] = b.Cast(row.Build(b, args...), e)
+	return true
+}
+
+// working is the type in which e is computed.
+func working(e num.Elem) num.Elem {
+	if e == num.F16 || e == num.BF16 {
+		return num.F32
+	}
+	return e
+}

@@ -1,0 +1,111 @@
+package math
+
+import (
+	std "math"
+
+	"tenon/internal/num"
+	"tenon/ir"
+)
+
+// val is a value of the formula being built.
+type val = *ir.Value
+
+// format is a binary float format and the integer of its width.
+type format struct {
+	flt, integer num.Elem
+	mant         int64 // stored bits of the significand
+	bias         int64
+}
+
+var (
+	single = format{num.F32, num.I32, 23, 127}
+	double = format{num.F64, num.I64, 52, 1023}
+)
+
+// terms appends the ops of one formula.
+type terms struct {
+	*ir.Builder
+	format
+	consts map[constant]val
+}
+
+type constant struct {
+	e num.Elem
+	c num.Cell
+}
+
+func (t *terms) literal(e num.Elem, c num.Cell) val {
+	k := constant{e, c}
+	if t.consts[k] == nil {
+		t.consts[k] = t.Const(e, c)
+	}
+	return t.consts[k]
+}
+
+// c is a float constant, rounded to the format.
+func (t *terms) c(x float64) val { return t.literal(t.flt, num.Cast(num.F64, t.flt, num.FromFloat(x))) }
+
+// k is an integer constant.
+func (t *terms) k(x int64) val { return t.literal(t.integer, num.FromInt(num.Wrap(t.integer, x))) }
+
+// The ops that formulas use.
+func (t *terms) add(a, b val) val       { return t.Scalar("add", a, b) }
+func (t *terms) sub(a, b val) val       { return t.Scalar("sub", a, b) }
+func (t *terms) mul(a, b val) val       { return t.Scalar("mul", a, b) }
+func (t *terms) div(a, b val) val       { return t.Scalar("div", a, b) }
+func (t *terms) fma(a, b, c val) val    { return t.Scalar("fma", a, b, c) }
+func (t *terms) neg(a val) val          { return t.Scalar("neg", a) }
+func (t *terms) abs(a val) val          { return t.Scalar("abs", a) }
+func (t *terms) lt(a, b val) val        { return t.Scalar("lt", a, b) }
+func (t *terms) gt(a, b val) val        { return t.Scalar("gt", a, b) }
+func (t *terms) eq(a, b val) val        { return t.Scalar("eq", a, b) }
+func (t *terms) and(a, b val) val       { return t.Scalar("and", a, b) }
+func (t *terms) or(a, b val) val        { return t.Scalar("or", a, b) }
+func (t *terms) xor(a, b val) val       { return t.Scalar("xor", a, b) }
+func (t *terms) shl(a val, n int64) val { return t.Scalar("shl", a, t.k(n)) }
+func (t *terms) shr(a val, n int64) val { return t.Scalar("shr", a, t.k(n)) }
+func (t *terms) pick(c, a, b val) val   { return t.Scalar("select", c, a, b) }
+
+// bits and float read a value in the other type of its width.
+func (t *terms) bits(x val) val  { return t.bitcast(x, t.integer) }
+func (t *terms) float(x val) val { return t.bitcast(x, t.flt) }
+
+func (t *terms) bitcast(x val, e num.Elem) val {
+	op := ir.NewOp("bitcast", t.Loc, &ir.Operands{Args: []ir.Arg{ir.ValueArg(x)}})
+	return t.Add(op, []ir.Type{ir.Scalar{Elem: e}}).Results[0]
+}
+
+// poly is c[0] + c[1] x + .. by Horner's rule, an fma a term.
+func (t *terms) poly(x val, c []float64) val {
+	r := t.c(c[len(c)-1])
+	for i := len(c) - 2; i >= 0; i-- {
+		r = t.fma(r, x, t.c(c[i]))
+	}
+	return r
+}
+
+// atMost and atLeast bound x; a NaN stays one, unlike with a select the other
+// way round.
+func (t *terms) atMost(x val, hi float64) val { return t.pick(t.gt(x, t.c(hi)), t.c(hi), x) }
+func (t *terms) atLeast(x val, lo float64) val {
+	return t.pick(t.lt(x, t.c(lo)), t.c(lo), x)
+}
+
+// signOf has x's sign bit alone; withSign puts it on r, which has none.
+func (t *terms) signOf(x val) val      { return t.and(t.bits(x), t.k(std.MinInt64>>(63-t.signAt()))) }
+func (t *terms) withSign(r, x val) val { return t.float(t.or(t.bits(r), t.signOf(x))) }
+
+func (t *terms) signAt() int64 { return int64(8*t.flt.Bytes() - 1) }
+
+// one is the bits of 1.0, and fraction the mask of the stored significand.
+func (t *terms) one() val      { return t.k(t.bias << t.mant) }
+func (t *terms) fraction() val { return t.k(1<<t.mant - 1) }
+
+// magic is 1.5 * 2^mant + low: added to a small number it leaves the nearest
+// integer, plus low, in the lowest bits.
+func (t *terms) magic(low int64) float64 {
+	return 1.5*float64(int64(1)<<t.mant) + float64(low)
+}
+
+// in continues the formula in another format.
+func (t *terms) in(f format) *terms { return &terms{t.Builder, f, t.consts} }
