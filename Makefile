@@ -11,7 +11,7 @@ MINUTES ?= 5
 PIP_PACKAGES := numpy==2.2.6 scipy==1.15.3
 DEBIAN_PACKAGES := llvm-19 lld-19 gcc libc6-dev
 
-.PHONY: all demo build test check bench fuzz tools python-env prerequisites clean
+.PHONY: all demo build test check bench fuzz conformance tools python-env prerequisites clean
 
 all: build
 
@@ -63,6 +63,12 @@ bench: prerequisites
 # Random programs: text round trips, passes, interpreter against native code.
 fuzz: prerequisites tools
 	$(GO) run ./tests/fuzz/cmd -minutes $(MINUTES)
+
+# Elementary functions against higher precision: every f32 of exp and log, 10^8
+# points in all; and their coefficients, fitted again.
+conformance: prerequisites tools
+	$(GO) run ./passes/math/minimax/gen | diff - passes/math/coefficients.go
+	TENON_CONFORMANCE=1 $(GO) test -count=1 -timeout 60m -v -run 'Conformance' ./tests/conformance
 
 clean:
 	rm -rf bin
