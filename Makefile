@@ -60,7 +60,8 @@ check: build
 bench: prerequisites
 	$(GO) test -run '^$$' -bench . -benchtime 1s ./...
 
-# Random programs: text round trips, passes, interpreter against native code.
+# Random programs: text round trips, passes, interpreter against native code. What
+# is found goes to a temporary folder that the run names.
 fuzz: prerequisites tools
 	$(GO) run ./tests/fuzz/cmd -minutes $(MINUTES)
 

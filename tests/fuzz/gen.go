@@ -18,7 +18,8 @@ type Program struct {
 	Seed     uint64
 	Size     int
 	Text     string
-	Module   *ir.Module // nil in the category source until it is parsed
+	Source   bool       // the text is in the language, not the IR's text form
+	Module   *ir.Module // nil until it is parsed
 	Funcs    []*FuncInfo
 }
 

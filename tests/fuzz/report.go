@@ -14,8 +14,8 @@ import (
 // Report counts what was done.
 type Report struct {
 	Categories map[string]*Counts
-	Ops        map[string]int // programs that use an op, by its name
-	NoNative   error          // why no code was compiled; nil: it was
+	Coverage
+	NoNative error // why no code was compiled; nil: it was
 }
 
 // Counts are the numbers of one category.
@@ -32,7 +32,7 @@ type Counts struct {
 }
 
 func newReport() *Report {
-	return &Report{Categories: map[string]*Counts{}, Ops: map[string]int{}}
+	return &Report{Categories: map[string]*Counts{}, Coverage: newCoverage()}
 }
 
 func (r *Report) of(category string) *Counts {
@@ -50,44 +50,6 @@ func (r *Report) count(p *Program, run *Run) {
 	if run.Fault != nil {
 		c.Faults++
 	}
-}
-
-// uses counts the ops of a module, once each.
-func (r *Report) uses(m *ir.Module) {
-	seen := map[string]bool{}
-	walk := func(g *ir.Region) {
-		if g != nil {
-			g.Walk(func(op *ir.Op) bool { seen[op.Def.Name] = true; return true })
-		}
-	}
-	for _, it := range m.Items {
-		switch it := it.(type) {
-		case *ir.Func:
-			walk(it.Body)
-		case *ir.Monoid:
-			walk(it.Combine)
-			walk(it.Identity)
-			walk(it.Act)
-		case *ir.Encoding:
-			walk(it.Decode)
-		case *ir.Kernel:
-			walk(it.Meaning)
-		}
-	}
-	for name := range seen {
-		r.Ops[name]++
-	}
-}
-
-// Unused lists the rows of the op table that no program used.
-func (r *Report) Unused() []string {
-	var names []string
-	for _, d := range ir.AllOps() {
-		if r.Ops[d.Name] == 0 {
-			names = append(names, d.Name)
-		}
-	}
-	return names
 }
 
 // Print writes the counts by category.
@@ -118,11 +80,17 @@ func (r *Report) Print(w io.Writer) {
 			fmt.Fprintf(w, "%s, no native form: %s\n", cat.Name, strings.Join(parts, ", "))
 		}
 	}
-	if u := r.Unused(); len(u) > 0 {
-		fmt.Fprintf(w, "%d of %d ops were used by no program: %s\n", len(u), len(ir.AllOps()), strings.Join(u, " "))
-	} else {
-		fmt.Fprintf(w, "all %d ops were used\n", len(ir.AllOps()))
+	unused(w, "ops", r.UnusedOps(), len(ir.AllOps()))
+	unused(w, "kinds of types", r.UnusedTypes(), len(allTypeKinds()))
+}
+
+// unused says which of the things that programs are made of no program used.
+func unused(w io.Writer, what string, names []string, of int) {
+	if len(names) == 0 {
+		fmt.Fprintf(w, "all %d %s were used\n", of, what)
+		return
 	}
+	fmt.Fprintf(w, "%d of %d %s were used by no program: %s\n", len(names), of, what, strings.Join(names, ", "))
 }
 
 // kind is a message without the names in it: the key that refusals are counted

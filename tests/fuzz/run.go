@@ -2,6 +2,8 @@ package fuzz
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 )
 
@@ -15,6 +17,20 @@ type Options struct {
 	Temp       string          // folder of reproducers; "": the system's
 	Note       func(string)    // told what compiled code is about to run
 	All        func(*Mismatch) // called for a mismatch, after which the run goes on; nil: the run ends
+}
+
+// Check says whether the categories exist.
+func (o Options) Check() error {
+	var names []string
+	for _, c := range Categories() {
+		names = append(names, c.Name)
+	}
+	for _, c := range o.Categories {
+		if !slices.Contains(names, c) {
+			return fmt.Errorf("there is no category %q: choose from %s", c, strings.Join(names, ", "))
+		}
+	}
+	return nil
 }
 
 // checker carries a run's state.
