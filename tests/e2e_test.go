@@ -200,6 +200,7 @@ var masks = []struct {
 	{regexp.MustCompile(`largest error \S+ bounds`), "largest error E bounds"},
 	{regexp.MustCompile(`more than the [\d.]+ \w+ of memory`), "more than the MEMORY"},
 	{regexp.MustCompile(`the run may take [\d.]+ \w+`), "the run may take MEMORY"},
+	{regexp.MustCompile(`none of \d+ passes`), "none of N passes"},
 	{regexp.MustCompile(`/\S*/tenon-[a-z-]+-\d+\.\w+`), "REPRODUCER"},
 }
 

@@ -15,12 +15,14 @@ import (
 const ownPass = "own-"
 
 var _ = pass.Register(&pass.Pass{
-	Name: ownPass + "wrong",
-	Doc:  "change the meaning: subtract where the program adds",
+	Name:    ownPass + "wrong",
+	Doc:     "change the meaning: subtract where the program adds",
+	Counted: true,
 	Run: func(c *pass.Context) error {
 		for _, f := range c.Module.Funcs() {
+			c.At(f, nil)
 			eachOp(f.Body, func(op *ir.Op) {
-				if op.Def.Name == "add" {
+				if op.Def.Name == "add" && c.Apply(op) {
 					op.Def = ir.MustOp("sub")
 				}
 			})

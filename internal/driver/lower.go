@@ -63,6 +63,15 @@ func Levels(m *ir.Module) []ir.Level {
 	return ls
 }
 
+// AllPasses are those that m goes through, in order.
+func AllPasses(m *ir.Module) []pass.Instance {
+	var all []pass.Instance
+	for _, s := range passes.Pipeline(passes.EntryLevel(m)) {
+		all = append(all, s.Passes...)
+	}
+	return all
+}
+
 // AtLevel is the text of m at a level that it passes through.
 func AtLevel(m *ir.Module, level string) (string, error) {
 	ls := Levels(m)

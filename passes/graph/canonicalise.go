@@ -27,25 +27,27 @@ import (
 
 // Canonicalise folds constants and applies identities.
 var Canonicalise = pass.Register(&pass.Pass{
-	Name: "canonicalise",
-	Doc:  "fold constants and apply identities of scalar ops",
+	Name:    "canonicalise",
+	Doc:     "fold constants and apply identities of scalar ops",
+	Counted: true,
 	Run: func(c *pass.Context) error {
 		for _, f := range c.Module.Funcs() {
 			c.At(f, nil)
-			canonicalise(f)
+			canonicalise(c, f)
 		}
 		return nil
 	},
 })
 
 // canonicalise reports whether it changed f.
-func canonicalise(f *ir.Func) bool {
-	c := &canonicaliser{d: rewrite.NewDriver()}
+func canonicalise(at *pass.Context, f *ir.Func) bool {
+	c := &canonicaliser{at: at, d: rewrite.NewDriver()}
 	c.region(f.Body)
 	return c.changed || len(c.d.Counts) > 0
 }
 
 type canonicaliser struct {
+	at      *pass.Context
 	d       *rewrite.Driver
 	changed bool
 }
@@ -61,7 +63,7 @@ func (c *canonicaliser) ops(b *ir.Builder, ops []*ir.Op) {
 	for _, op := range ops {
 		op.Values(c.d.Value)
 		b.Loc = op.Loc
-		if c.d.Op(b, op) || op.Def.Name == "loop.if" && c.branch(b, op) {
+		if c.at.May() && c.simplify(b, op) {
 			continue
 		}
 		for _, in := range op.Regions() {
@@ -69,6 +71,15 @@ func (c *canonicaliser) ops(b *ir.Builder, ops []*ir.Op) {
 		}
 		b.Region.Ops = append(b.Region.Ops, op)
 	}
+}
+
+// simplify rewrites op and reports whether it is gone.
+func (c *canonicaliser) simplify(b *ir.Builder, op *ir.Op) bool {
+	if c.d.Op(b, op) {
+		c.at.Did(op)
+		return true
+	}
+	return op.Def.Name == "loop.if" && c.branch(b, op)
 }
 
 // branch resolves a loop.if, and drops conditions that hold; it reports whether
@@ -91,13 +102,16 @@ func (c *canonicaliser) branch(b *ir.Builder, op *ir.Op) bool {
 		c.take(b, op, taken)
 		return true
 	}
-	c.changed = c.changed || len(open) < len(clause.List)
-	clause.List = open
+	if len(open) < len(clause.List) {
+		c.at.Did(op)
+		c.changed, clause.List = true, open
+	}
 	return false
 }
 
 // take puts the ops of an arm (nil: nothing) in place of op.
 func (c *canonicaliser) take(b *ir.Builder, op *ir.Op, arm *ir.Block) {
+	c.at.Did(op)
 	c.changed = true
 	if arm == nil {
 		return

@@ -28,25 +28,27 @@ import (
 
 // CSE merges equal ops.
 var CSE = pass.Register(&pass.Pass{
-	Name: "cse",
-	Doc:  "compute common subexpressions once",
+	Name:    "cse",
+	Doc:     "compute common subexpressions once",
+	Counted: true,
 	Run: func(c *pass.Context) error {
 		for _, f := range c.Module.Funcs() {
 			c.At(f, nil)
-			cse(f)
+			cse(c, f)
 		}
 		return nil
 	},
 })
 
 // cse reports whether it changed f.
-func cse(f *ir.Func) bool {
-	m := &merger{seen: map[string]*ir.Op{}, m: ir.Mapping{Values: map[*ir.Value]*ir.Value{}}}
+func cse(at *pass.Context, f *ir.Func) bool {
+	m := &merger{at: at, seen: map[string]*ir.Op{}, m: ir.Mapping{Values: map[*ir.Value]*ir.Value{}}}
 	m.region(f.Body)
 	return len(m.m.Values) > 0
 }
 
 type merger struct {
+	at   *pass.Context
 	seen map[string]*ir.Op // what is visible, by key
 	m    ir.Mapping
 }
@@ -62,7 +64,7 @@ func (m *merger) region(r *ir.Region) {
 		}
 		if mergeable(op) {
 			k := key(op)
-			if first := m.seen[k]; first != nil {
+			if first := m.seen[k]; first != nil && m.at.Apply(op) {
 				for i, v := range op.Results {
 					m.m.Values[v] = first.Results[i]
 				}

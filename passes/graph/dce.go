@@ -27,12 +27,13 @@ import (
 
 // DCE removes dead code.
 var DCE = pass.Register(&pass.Pass{
-	Name: "dce",
-	Doc:  "remove ops whose results are unused",
+	Name:    "dce",
+	Doc:     "remove ops whose results are unused",
+	Counted: true,
 	Run: func(c *pass.Context) error {
 		for _, f := range c.Module.Funcs() {
 			c.At(f, nil)
-			dce(f)
+			dce(c, f)
 		}
 		return nil
 	},
@@ -40,10 +41,10 @@ var DCE = pass.Register(&pass.Pass{
 
 // dce reports whether it changed f. Removing an op may leave a buffer with
 // stores alone, so it goes round until nothing is left to do.
-func dce(f *ir.Func) bool {
+func dce(at *pass.Context, f *ir.Func) bool {
 	changed := false
 	for again := true; again; changed = changed || again {
-		s := &sweeper{f: f, uses: ir.Uses(f), dead: deadBuffers(f)}
+		s := &sweeper{at: at, f: f, uses: ir.Uses(f), dead: deadBuffers(f)}
 		s.region(f.Body)
 		again = s.removed
 	}
@@ -52,6 +53,7 @@ func dce(f *ir.Func) bool {
 
 // sweeper is one backward walk over a function.
 type sweeper struct {
+	at      *pass.Context
 	f       *ir.Func
 	uses    map[*ir.Value]int
 	dead    map[*ir.Value]bool // buffers that are stored to and never read
@@ -85,7 +87,7 @@ func (s *sweeper) region(r *ir.Region) {
 	kept := make([]*ir.Op, 0, len(r.Ops))
 	for i := len(r.Ops) - 1; i >= 0; i-- {
 		op := r.Ops[i]
-		if s.unused(op) {
+		if s.unused(op) && s.at.Apply(op) {
 			s.forget(op)
 			s.removed = true
 			continue

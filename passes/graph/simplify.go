@@ -12,15 +12,16 @@ import "tenon/passes/pass"
 // Simplify brings functions to a form that canonicalise, CSE and DCE leave
 // alone.
 var Simplify = pass.Register(&pass.Pass{
-	Name: "simplify",
-	Doc:  "canonicalise, merge common subexpressions and remove dead code until nothing changes",
+	Name:    "simplify",
+	Doc:     "canonicalise, merge common subexpressions and remove dead code until nothing changes",
+	Counted: true,
 	Run: func(c *pass.Context) error {
 		for _, f := range c.Module.Funcs() {
 			c.At(f, nil)
 			for again := true; again; {
-				again = canonicalise(f)
-				again = cse(f) || again
-				again = dce(f) || again
+				again = canonicalise(c, f)
+				again = cse(c, f) || again
+				again = dce(c, f) || again
 			}
 		}
 		return nil

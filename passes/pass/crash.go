@@ -23,9 +23,15 @@ func bugOf(r any) *diag.Bug {
 	return b
 }
 
-// raise panics with b after it has said which pass, function and op, and where
-// the module stands that shows it.
+// raise panics with b after it has completed it.
 func (w *watched) raise(b *diag.Bug) {
+	w.complete(b)
+	panic(b)
+}
+
+// complete says in b which pass, function and op, and where the module stands
+// that shows it.
+func (w *watched) complete(b *diag.Bug) {
 	b.Pass = w.pass.Pass.Name
 	if w.at != nil && w.at.fn != nil && b.Func == "" {
 		b.Func = w.at.fn.Name
@@ -36,8 +42,9 @@ func (w *watched) raise(b *diag.Bug) {
 			b.Op += " at " + p.String()
 		}
 	}
-	b.Reproducer = w.reproducer(b)
-	panic(b)
+	if b.Reproducer = w.g.Reproducer; b.Reproducer == "" {
+		b.Reproducer = w.reproducer(b)
+	}
 }
 
 // reproducer writes the module before the pass, with the command that runs the
@@ -54,11 +61,46 @@ func (w *watched) reproducer(b *diag.Bug) string {
 	defer f.Close()
 	text := ir.Print(w.before, ir.WithLocations())
 	head, body, _ := strings.Cut(text, "\n")
-	each := ""
-	if w.g.VerifyEach {
-		each = " --verify-each"
+	check := w.check
+	if check == "" && w.g.VerifyEach {
+		check = verifies
 	}
-	fmt.Fprintf(f, "%s\n// pass %s: %s\n// tenon opt %s --passes=%s%s\n%s", head, w.pass.Pass.Name,
-		strings.ReplaceAll(b.Msg, "\n", "\n// "), filepath.Base(f.Name()), List(w.rest), each, body)
+	fmt.Fprintf(f, "%s\n// pass %s: %s\n%s%s --passes=%s%s\n%s", head, w.pass.Pass.Name,
+		strings.ReplaceAll(b.Msg, "\n", "\n// "), commandLine, filepath.Base(f.Name()), List(w.rest), check, body)
 	return f.Name()
+}
+
+// What the line of a reproducer that says how to run it begins and may end with.
+const (
+	commandLine = "// tenon opt "
+	verifies    = " --verify-each"
+	bisects     = " --bisect"
+)
+
+// Reproducer is what the text of a reproducer says: the passes that it runs, and
+// how they are watched.
+type Reproducer struct {
+	Passes             []Instance
+	VerifyEach, Bisect bool
+}
+
+// Reproduced reads the head of a reproducer; nil, nil for other files.
+func Reproduced(text string) (*Reproducer, error) {
+	for line := range strings.Lines(text) {
+		line = strings.TrimSpace(line)
+		if !strings.HasPrefix(line, "//") && !strings.HasPrefix(line, "tenon ir") && line != "" {
+			break
+		}
+		_, list, found := strings.Cut(line, " --passes=")
+		if !strings.HasPrefix(line, commandLine) || !found {
+			continue
+		}
+		r := &Reproducer{}
+		list, r.VerifyEach = strings.CutSuffix(list, verifies)
+		list, r.Bisect = strings.CutSuffix(list, bisects)
+		var err error
+		r.Passes, err = Parse(list)
+		return r, err
+	}
+	return nil, nil
 }

@@ -18,6 +18,7 @@ type Manager struct {
 	TimePasses bool      // record times; see WriteTimes
 	Out        io.Writer // of PrintAfter; nil: nothing is printed
 	TempDir    string    // of reproducers; "": the system's
+	Reproducer string    // names the file that shows the fault already; "": one is written
 
 	Declined []Decline // what passes left alone, and why, in order
 	times    []timing
@@ -99,10 +100,11 @@ type watched struct {
 	rest   []Instance // this pass and those after it
 	before *ir.Module
 	at     *Context
+	check  string // the flag of the reproducer that shows the fault; "": as g says
 }
 
 func (w *watched) run(m *ir.Module) (err error) {
-	w.at = &Context{Module: m, pass: w.pass.Pass, options: w.pass.Options}
+	w.at = newContext(m, w.pass)
 	defer func() {
 		if r := recover(); r != nil {
 			w.raise(bugOf(r))

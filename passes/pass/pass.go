@@ -19,7 +19,10 @@ type Pass struct {
 	// Reassociates says that float results may change within the bounds of the
 	// agreement rule; without it a pass must keep every bit.
 	Reassociates bool
-	Run          func(c *Context) error
+	// Counted says that the pass asks Context.Apply, or May and Did, for each of
+	// its applications; it then has the option limit.
+	Counted bool
+	Run     func(c *Context) error
 }
 
 // Option is a parameter of a pass, given as --passes=name{key=value}.
@@ -38,6 +41,13 @@ type Context struct {
 	told     map[string]bool // what declined holds
 	fn       *ir.Func
 	op       *ir.Op
+	limit    int // of applications; -1: none
+	applied  int
+	lastOp   *ir.Op // of the last application
+}
+
+func newContext(m *ir.Module, in Instance) *Context {
+	return &Context{Module: m, pass: in.Pass, options: in.Options, limit: in.limitOf()}
 }
 
 // At notes the function and op in hand (either may be nil), for the report of a
@@ -194,6 +204,11 @@ func instance(name, opts string) (Instance, error) {
 
 func (p *Pass) checkOption(name, value string) error {
 	var known []string
+	if p.Counted {
+		if known = append(known, limitOption); name == limitOption {
+			return p.checkLimit(value)
+		}
+	}
 	for _, o := range p.Options {
 		known = append(known, o.Name)
 		if o.Name != name {

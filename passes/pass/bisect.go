@@ -1,0 +1,134 @@
+package pass
+
+import (
+	"fmt"
+	"sort"
+
+	"tenon/internal/diag"
+	"tenon/ir"
+)
+
+// Bisect finds the first of the passes that crashes, leaves an invalid module
+// or after which m no longer means on seeded inputs what it meant before them
+// all; and, if the pass is Counted, an application that turns right into wrong.
+// It returns nil if there is none, else what is known, with a reproducer that
+// stops at that application. m is not changed; the error is the user's fault,
+// found by a pass.
+//
+// Passes are tried one by one, since a later one may hide what an earlier one
+// did; applications, of which there may be thousands, by bisection.
+func (g *Manager) Bisect(m *ir.Module, passes []Instance) (*diag.Bug, error) {
+	UniqueNames(m)
+	s := &suspects{start: ir.Clone(m), passes: passes}
+	s.before = s.start
+	for s.n = range passes {
+		s.loose = s.loose || passes[s.n].Pass.Reassociates
+		after, at, err := s.attempt(passes[s.n])
+		if bug, ours := err.(*diag.Bug); ours {
+			return g.found(s, at, bug), nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		s.before = after
+	}
+	return nil, nil
+}
+
+// suspects are passes in a list, of which the n-th is on trial.
+type suspects struct {
+	start, before *ir.Module // before all passes, and before the n-th
+	passes        []Instance
+	n             int
+	loose         bool // some pass up to the n-th may re-associate
+	whole         bool // the last attempt was held against start
+}
+
+// attempt runs a pass on a copy of s.before. The error is a *diag.Bug where the
+// pass crashes, leaves an invalid module or another meaning.
+func (s *suspects) attempt(in Instance) (after *ir.Module, at *Context, err error) {
+	s.whole = false
+	after = ir.Clone(s.before)
+	at = newContext(after, in)
+	if err := crashing(in, at); err != nil {
+		return nil, at, err
+	}
+	UniqueNames(after)
+	if err := ir.Verify(after); err != nil {
+		return nil, at, &diag.Bug{Msg: "leaves a module that does not verify: " + err.Error()}
+	}
+	if err := s.changed(after, in.Pass.Reassociates); err != nil {
+		return nil, at, &diag.Bug{Msg: "changes the meaning of " + err.Error()}
+	}
+	return after, at, nil
+}
+
+// changed says how after differs from the module before the pass, and else from
+// that before all passes: a run of the former may take too many steps to compare
+// with, while a pass that must keep bits is held to them by the former alone.
+func (s *suspects) changed(after *ir.Module, reassociates bool) error {
+	_, err := SameMeaning(s.before, after, reassociates)
+	if err != nil || s.before == s.start {
+		return err
+	}
+	s.whole = true
+	_, err = SameMeaning(s.start, after, s.loose)
+	return err
+}
+
+// crashing runs a pass and makes its panic an error.
+func crashing(in Instance, at *Context) (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = bugOf(r)
+		}
+	}()
+	return in.Pass.Run(at)
+}
+
+// found completes what is said of the n-th pass, which went wrong as at and bug
+// tell.
+func (g *Manager) found(s *suspects, at *Context, bug *diag.Bug) *diag.Bug {
+	in := s.passes[s.n]
+	w := &watched{g: g, pass: in, rest: s.passes[s.n:], before: s.before, check: bisects}
+	if bug.Stack != "" {
+		w.at = at // a crash knows where it was; other faults show at the end of the pass
+	}
+	where := fmt.Sprintf("\nfirst wrong: pass %d of %d", s.n+1, len(s.passes))
+	if k, first := s.application(in, at.applied); first != nil {
+		where += fmt.Sprintf(", its application %d of %d", k, max(k, at.applied))
+		in = in.withLimit(k)
+		w.rest = append([]Instance{in}, w.rest[1:]...)
+		if w.at = first; first.applied == k {
+			w.at.op = first.lastOp
+		}
+	}
+	if s.attempt(in); s.whole {
+		w.before, w.rest = s.start, append(append([]Instance{}, s.passes[:s.n]...), w.rest...)
+	}
+	bug.Msg += where
+	w.complete(bug)
+	return bug
+}
+
+// application is the number of an application of in, of n that were counted,
+// with which the pass goes wrong and without which it does not, and the context
+// of that run; 0 where the pass is not Counted, or goes wrong without any.
+func (s *suspects) application(in Instance, n int) (k int, first *Context) {
+	if !in.Pass.Counted {
+		return 0, nil
+	}
+	bad := func(limit int) *Context {
+		_, at, err := s.attempt(in.withLimit(limit))
+		if _, ours := err.(*diag.Bug); ours {
+			return at
+		}
+		return nil
+	}
+	if bad(0) != nil {
+		return 0, nil
+	}
+	// A pass that crashes while it applies itself has not counted that one.
+	k = 1 + sort.Search(n, func(i int) bool { return bad(i+1) != nil })
+	return k, bad(k)
+}
