@@ -41,9 +41,10 @@ import (
 
 // FuseProducers inlines producers into the comps that read them.
 var FuseProducers = pass.Register(&pass.Pass{
-	Name:  "fuse-producers",
-	Doc:   "compute a value where it is read, instead of storing it",
-	After: []string{"inline"},
+	Name:    "fuse-producers",
+	Doc:     "compute a value where it is read, instead of storing it",
+	After:   []string{"inline"},
+	Counted: true,
 	Options: []pass.Option{
 		{Name: "ops", Default: "256", Doc: "the most ops that a fused region may have"},
 		{Name: "recompute", Default: "4", Doc: "the most ops of a producer that is computed more than once"},
@@ -110,6 +111,9 @@ func (p *fuser) region(r *ir.Region, facts *sym.Facts) {
 		at := p.sites(op.Results[0])
 		if why := p.declines(op, at, facts); why != "" {
 			p.c.Decline(op.Loc, "the value is stored: %s", why)
+			continue
+		}
+		if !p.c.Apply(op) {
 			continue
 		}
 		for ; len(at) > 0; at = p.sites(op.Results[0]) {

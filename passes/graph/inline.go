@@ -37,8 +37,9 @@ import (
 
 // Inline replaces calls by bodies.
 var Inline = pass.Register(&pass.Pass{
-	Name: "inline",
-	Doc:  "put the bodies of called functions in place of the calls",
+	Name:    "inline",
+	Doc:     "put the bodies of called functions in place of the calls",
+	Counted: true,
 	Run: func(c *pass.Context) error {
 		done := map[*ir.Func]bool{}
 		for _, f := range c.Module.Funcs() {
@@ -147,8 +148,8 @@ func (n *inliner) call(b *ir.Builder, op *ir.Op, g *ir.Func, visible []string, f
 		return false
 	}
 	plan, err := ir.Entry(g)
-	if err != nil {
-		return false // the verifier has said so
+	if err != nil || !n.c.Apply(op) { // an error the verifier has told already
+		return false
 	}
 	args := arguments(b, op, g)
 	m := &ir.Mapping{Values: map[*ir.Value]*ir.Value{}, Syms: bindings(plan, g, args), FreshSym: n.fresh(op, g, visible)}

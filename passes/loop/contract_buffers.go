@@ -29,14 +29,15 @@ import (
 
 // ContractBuffers shrinks buffers to what one iteration needs.
 var ContractBuffers = pass.Register(&pass.Pass{
-	Name:  "contract-buffers",
-	Doc:   "shrink a buffer to what one iteration of a loop needs",
-	After: []string{"fuse-loops"},
+	Name:    "contract-buffers",
+	Doc:     "shrink a buffer to what one iteration of a loop needs",
+	After:   []string{"fuse-loops"},
+	Counted: true,
 	Run: func(c *pass.Context) error {
 		for _, f := range c.Module.Funcs() {
 			if f.Level == ir.LevelLoop {
 				c.At(f, nil)
-				contractRegion(f.Body)
+				contractRegion(c, f.Body)
 			}
 		}
 		return nil
@@ -45,27 +46,27 @@ var ContractBuffers = pass.Register(&pass.Pass{
 
 // contractRegion moves allocations of r into the loops that use them, then
 // looks into those.
-func contractRegion(r *ir.Region) {
+func contractRegion(at *pass.Context, r *ir.Region) {
 	for i := len(r.Ops) - 1; i >= 0; i-- {
 		if r.Ops[i].Def.Traits.Has(ir.Allocates) && len(r.Ops[i].Results) == 1 {
-			contract(r, i)
+			contract(at, r, i)
 		}
 	}
 	for i := 0; i < len(r.Ops); i++ {
-		if r.Ops[i].Def.Traits.Has(ir.Allocates) && forward(r, i) {
+		if r.Ops[i].Def.Traits.Has(ir.Allocates) && forward(at, r, i) {
 			i--
 		}
 	}
 	for _, op := range r.Ops {
 		for _, in := range op.Regions() {
-			contractRegion(in)
+			contractRegion(at, in)
 		}
 	}
 }
 
 // contract moves the allocation at i into the one loop that uses it, without
 // the dim that the loop's index pins.
-func contract(r *ir.Region, i int) {
+func contract(at *pass.Context, r *ir.Region, i int) {
 	alloc := r.Ops[i]
 	buf := alloc.Results[0]
 	t := buf.Type.(ir.Buf)
@@ -82,6 +83,9 @@ func contract(r *ir.Region, i int) {
 		if slices.Contains(x.Names(), rangeOf(loop).Name) {
 			return
 		}
+	}
+	if !at.Apply(alloc) {
+		return
 	}
 	drop(loop, buf, d)
 	t.Dims = slices.Delete(slices.Clone(t.Dims), d, d+1)
@@ -142,12 +146,12 @@ func drop(op *ir.Op, buf *ir.Value, d int) {
 
 // forward replaces a buffer of rank 0 by the value it holds, if one store in
 // its own region comes before everything that reads it.
-func forward(r *ir.Region, i int) bool {
+func forward(at *pass.Context, r *ir.Region, i int) bool {
 	buf := r.Ops[i].Results[0]
 	if t, ok := buf.Type.(ir.Buf); !ok || len(t.Dims) != 0 || t.Dist != nil {
 		return false
 	}
-	at := -1
+	store := -1
 	for j := i + 1; j < len(r.Ops); j++ {
 		_, by := touched(r.Ops[j : j+1])
 		b := by[buf]
@@ -155,18 +159,18 @@ func forward(r *ir.Region, i int) bool {
 		case b == nil:
 		case b.opaque:
 			return false
-		case b.writes && at < 0 && r.Ops[j].Def.Name == "store":
-			at = j
-		case b.writes || at < 0:
+		case b.writes && store < 0 && r.Ops[j].Def.Name == "store":
+			store = j
+		case b.writes || store < 0:
 			return false
 		}
 	}
-	if at < 0 {
+	if store < 0 || !at.Apply(r.Ops[i]) {
 		return false
 	}
-	v := r.Ops[at].Operand(0)
+	v := r.Ops[store].Operand(0)
 	substitute(r, buf, v)
-	r.Ops = slices.Delete(r.Ops, at, at+1)
+	r.Ops = slices.Delete(r.Ops, store, store+1)
 	r.Ops = slices.Delete(r.Ops, i, i+1)
 	return true
 }

@@ -32,9 +32,10 @@ import (
 
 // FuseLoops merges neighbouring parallel loops.
 var FuseLoops = pass.Register(&pass.Pass{
-	Name:  "fuse-loops",
-	Doc:   "merge neighbouring parallel loops over the same range",
-	After: []string{"lower-comps"},
+	Name:    "fuse-loops",
+	Doc:     "merge neighbouring parallel loops over the same range",
+	After:   []string{"lower-comps"},
+	Counted: true,
 	Run: func(c *pass.Context) error {
 		for _, f := range c.Module.Funcs() {
 			if f.Level == ir.LevelLoop {
@@ -91,6 +92,9 @@ func fuseFrom(c *pass.Context, r *ir.Region, i int) (did bool) {
 		}
 		if why := apart(r.Ops[i], op); why != "" {
 			c.Decline(op.Loc, "not fused with the loop before it: %s", why)
+			return did
+		}
+		if !c.Apply(op) {
 			return did
 		}
 		did = true

@@ -35,9 +35,10 @@ import (
 
 // InterchangeFolds moves the loops of folds outwards.
 var InterchangeFolds = pass.Register(&pass.Pass{
-	Name:  "interchange-folds",
-	Doc:   "move the loop of a fold out of a parallel loop over adjacent elements",
-	After: []string{"lower-comps"},
+	Name:    "interchange-folds",
+	Doc:     "move the loop of a fold out of a parallel loop over adjacent elements",
+	After:   []string{"lower-comps"},
+	Counted: true,
 	Run: func(c *pass.Context) error {
 		for _, f := range c.Module.Funcs() {
 			if f.Level == ir.LevelLoop {
@@ -55,7 +56,7 @@ type interchanger struct{ c *pass.Context }
 func (x *interchanger) region(r *ir.Region, facts *sym.Facts) {
 	for i := 0; i < len(r.Ops); i++ {
 		op := r.Ops[i]
-		if f := x.candidate(op); f != nil {
+		if f := x.candidate(op); f != nil && x.c.Apply(op) {
 			ops := f.split(facts)
 			r.Ops = append(r.Ops[:i:i], append(ops, r.Ops[i+1:]...)...)
 		}

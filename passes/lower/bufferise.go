@@ -45,16 +45,18 @@ import (
 
 // Bufferise puts the values of funcs into buffers.
 var Bufferise = pass.Register(&pass.Pass{
-	Name:  "bufferise",
-	Doc:   "turn funcs at tensor level into procs at tile level, values into buffers",
-	After: []string{"inline"},
+	Name:    "bufferise",
+	Doc:     "turn funcs at tensor level into procs at tile level, values into buffers",
+	After:   []string{"inline"},
+	Counted: true,
 	Run: func(c *pass.Context) error {
 		var errs diag.List
 		for i, it := range c.Module.Items {
 			f, ok := it.(*ir.Func)
-			if !ok || f.IsProc || f.Level != ir.LevelTensor {
+			if !ok || f.IsProc || f.Level != ir.LevelTensor || !c.Apply(nil) {
 				continue
 			}
+			c.At(f, nil)
 			b := newBufferiser(f)
 			b.function()
 			errs = append(errs, b.errs...)

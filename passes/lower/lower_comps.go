@@ -43,15 +43,17 @@ import (
 
 // LowerComps turns comprehensions over buffers into loops.
 var LowerComps = pass.Register(&pass.Pass{
-	Name:  "lower-comps",
-	Doc:   "turn comprehensions over buffers into loops, tile level into loop level",
-	After: []string{"bufferise"},
+	Name:    "lower-comps",
+	Doc:     "turn comprehensions over buffers into loops, tile level into loop level",
+	After:   []string{"bufferise"},
+	Counted: true,
 	Run: func(c *pass.Context) error {
 		var errs diag.List
 		for _, f := range c.Module.Funcs() {
-			if !f.IsProc || f.Level != ir.LevelTile && f.Level != ir.LevelLoop {
+			if !f.IsProc || f.Level != ir.LevelTile && f.Level != ir.LevelLoop || !c.May() {
 				continue
 			}
+			c.At(f, nil)
 			l := &lowerer{c: c, m: ir.Mapping{Values: map[*ir.Value]*ir.Value{}}}
 			l.region(f.Body, analysis.AtEntry(f))
 			errs = append(errs, notAtLoopLevel(f)...)
@@ -89,7 +91,7 @@ func (l *lowerer) region(r *ir.Region, facts *sym.Facts) {
 	for _, op := range old {
 		b.Loc = op.Loc
 		op.Values(l.m.Value)
-		if tensor.IsComp(op) && l.lowers(op) {
+		if tensor.IsComp(op) && l.lowers(op) && l.c.Apply(op) {
 			l.comp(b, op, facts)
 			continue
 		}

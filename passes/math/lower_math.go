@@ -31,6 +31,7 @@ var LowerMath = pass.Register(&pass.Pass{
 	Name:         "lower-math",
 	Doc:          "replace elementary functions by straight-line formulas that vectorise",
 	Reassociates: true,
+	Counted:      true,
 	Run: func(c *pass.Context) error {
 		for _, f := range c.Module.Funcs() {
 			if !f.IsProc {
@@ -89,6 +90,9 @@ func (l *lowerer) replace(b *ir.Builder, op *ir.Op) bool {
 	row := Find(op.Def.Name, working(e))
 	if row == nil {
 		l.c.Decline(op.Loc, "%s of %s has no formula; it stays a call", op.Def.Name, e)
+		return false
+	}
+	if !l.c.Apply(op) {
 		return false
 	}
 	b.Loc = op.Loc

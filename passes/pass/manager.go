@@ -28,7 +28,7 @@ type timing struct {
 	pass           string
 	run, verifying time.Duration
 	changed        bool
-	ops            int
+	ops, applied   int // ops after it; applications, where the pass counts them
 }
 
 // Run applies the passes in order. The error is the user's fault, found by a
@@ -62,7 +62,7 @@ func (g *Manager) one(m *ir.Module, in Instance, rest []Instance) error {
 	watch.verify(m)
 	if text != "" {
 		now := ir.Print(m)
-		g.times = append(g.times, timing{in.Pass.Name, took, time.Since(start) - took, now != text, countOps(m)})
+		g.times = append(g.times, timing{in.Pass.Name, took, time.Since(start) - took, now != text, countOps(m), watch.at.applied})
 		if prints && now != text && g.Out != nil {
 			fmt.Fprintf(g.Out, "// after %s\n%s\n", in, now)
 		}
@@ -80,7 +80,7 @@ func countOps(m *ir.Module) int {
 
 // WriteTimes writes a table of what TimePasses recorded.
 func (g *Manager) WriteTimes(w io.Writer) {
-	fmt.Fprintf(w, "%-20s %12s %12s %8s  %s\n", "pass", "time", "checks", "ops", "changed")
+	fmt.Fprintf(w, "%-20s %12s %12s %8s %8s  %s\n", "pass", "time", "checks", "ops", "applied", "changed")
 	var all, checks time.Duration
 	for _, t := range g.times {
 		all, checks = all+t.run, checks+t.verifying
@@ -88,7 +88,7 @@ func (g *Manager) WriteTimes(w io.Writer) {
 		if t.changed {
 			changed = "yes"
 		}
-		fmt.Fprintf(w, "%-20s %12s %12s %8d  %s\n", t.pass, t.run.Round(time.Microsecond), t.verifying.Round(time.Microsecond), t.ops, changed)
+		fmt.Fprintf(w, "%-20s %12s %12s %8d %8d  %s\n", t.pass, t.run.Round(time.Microsecond), t.verifying.Round(time.Microsecond), t.ops, t.applied, changed)
 	}
 	fmt.Fprintf(w, "%-20s %12s %12s\n", "total", all.Round(time.Microsecond), checks.Round(time.Microsecond))
 }
