@@ -92,8 +92,64 @@ var tuning = []struct {
 	{"GenuineIntel", 6, 0xad, 0xae, "graniterapids"},
 }
 
-// parseCPUInfo reads the first processor of a /proc/cpuinfo.
+// CannotRun says why code for d does not run on this machine, "" if it does.
+func CannotRun(d *Desc) string {
+	if d.Name == "native" {
+		return ""
+	}
+	if d.Family != hostFamily() {
+		return fmt.Sprintf("this machine is %s", hostFamily())
+	}
+	f, err := os.Open("/proc/cpuinfo")
+	if err != nil {
+		return err.Error()
+	}
+	defer f.Close()
+	fields, err := cpuInfo(f)
+	if err != nil {
+		return err.Error()
+	}
+	return lacks(d, fields)
+}
+
+// lacks names what a processor with these fields of /proc/cpuinfo misses of d.
+func lacks(d *Desc, fields map[string]string) string {
+	var missing []string
+	want := slices.Clone(d.Features)
+	have := strings.Fields(fields["flags"])
+	if d.Family == "aarch64" {
+		have = append(strings.Fields(fields["Features"]), "neon") // "asimd" there, and never absent
+	}
+	for level := range x86 {
+		if d.Family == "x86-64" && level <= slices.Index(x86, d) {
+			want = append(want, levelFlags[level]...)
+		}
+	}
+	for _, w := range want {
+		if !slices.Contains(have, w) {
+			missing = append(missing, w)
+		}
+	}
+	if len(missing) == 0 {
+		return ""
+	}
+	return "this machine lacks " + strings.Join(missing, ", ")
+}
+
+// parseCPUInfo describes the first processor of a /proc/cpuinfo.
 func parseCPUInfo(r io.Reader, family string) (*Desc, error) {
+	fields, err := cpuInfo(r)
+	if err != nil {
+		return nil, diag.Usagef("--cpu native: %v; name a cpu (see tenon targets)", err)
+	}
+	if family == "aarch64" {
+		return nativeArm64(strings.Fields(fields["Features"])), nil
+	}
+	return nativeX86(fields), nil
+}
+
+// cpuInfo reads the first processor of a /proc/cpuinfo.
+func cpuInfo(r io.Reader) (map[string]string, error) {
 	fields := map[string]string{}
 	s := bufio.NewScanner(r)
 	s.Buffer(nil, 1<<20)
@@ -101,13 +157,7 @@ func parseCPUInfo(r io.Reader, family string) (*Desc, error) {
 		key, value, _ := strings.Cut(s.Text(), ":")
 		fields[strings.TrimSpace(key)] = strings.TrimSpace(value)
 	}
-	if err := s.Err(); err != nil {
-		return nil, diag.Usagef("--cpu native: %v; name a cpu (see tenon targets)", err)
-	}
-	if family == "aarch64" {
-		return nativeArm64(strings.Fields(fields["Features"])), nil
-	}
-	return nativeX86(fields), nil
+	return fields, s.Err()
 }
 
 func nativeX86(fields map[string]string) *Desc {

@@ -93,6 +93,35 @@ func TestNativeFromCPUInfo(t *testing.T) {
 	}
 }
 
+func TestLacks(t *testing.T) {
+	amd, _ := cpuInfo(strings.NewReader(zen4))
+	arm := map[string]string{"Features": "fp asimd"}
+	for _, c := range []struct {
+		d      *Desc
+		fields map[string]string
+		want   string
+	}{
+		{x86[3], amd, ""},
+		{x86[3], map[string]string{"flags": strings.ReplaceAll(amd["flags"], " avx512bw", "")}, "this machine lacks avx512bw"},
+		{x86[2], map[string]string{"flags": "sse2"}, "this machine lacks cx16, lahf_lm, popcnt, sse4_1, sse4_2, ssse3, avx, avx2, bmi1, bmi2, f16c, fma, abm, movbe, xsave"},
+		{x86[0], map[string]string{"flags": "sse2"}, ""},
+		{arm64[0], arm, ""},
+		{arm64[1], arm, "this machine lacks sve"},
+	} {
+		if got := lacks(c.d, c.fields); got != c.want {
+			t.Errorf("%s: %q, want %q", c.d.Name, got, c.want)
+		}
+	}
+	for _, d := range All() {
+		if why := CannotRun(d); d.Family != hostFamily() && !strings.Contains(why, "this machine is") {
+			t.Errorf("%s runs here: %q", d.Name, why)
+		}
+	}
+	if why := CannotRun(All()[0]); hostFamily() == "x86-64" && why != "" {
+		t.Errorf("the baseline: %s", why)
+	}
+}
+
 func TestNativeHere(t *testing.T) {
 	d, err := Native()
 	if err != nil {

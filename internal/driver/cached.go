@@ -17,6 +17,9 @@ import (
 // BuildCached is Build that looks for the library in a store first, and leaves
 // it there. With debug flags that ask for files of the compilation it compiles.
 func BuildCached(ctx context.Context, m *ir.Module, name string, o Options, store *cache.Store) (*Loaded, error) {
+	if err := o.runsHere(); err != nil {
+		return nil, err
+	}
 	key := ""
 	if store != nil && debug.Flags.Keep == "" {
 		var err error

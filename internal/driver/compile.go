@@ -13,13 +13,10 @@ import (
 
 // Options says how to compile.
 type Options struct {
-	Target string // family of machines: x86-64; "" is that of the host
+	Target string // family of machines: x86-64, aarch64; "" is that of the host
 	CPU    string // a machine of the family, or native; "" for the baseline
 	Opt    int    // 0 to 3
 }
-
-// families are those that code is generated for.
-var families = map[string]bool{"": true, "x86-64": true}
 
 // machine finds the machine to compile for.
 func (o Options) machine() (*targets.Desc, error) {
@@ -30,10 +27,22 @@ func (o Options) machine() (*targets.Desc, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !families[o.Target] {
-		return nil, diag.Usagef("--target %s: code for this family comes with a later version of Tenon; this one compiles for x86-64", o.Target)
+	if desc.GPU != nil {
+		return nil, diag.Usagef("--target %s: code for GPUs comes with a later version of Tenon; this one compiles for CPUs", o.Target)
 	}
 	return desc, nil
+}
+
+// runsHere refuses to load code that this machine cannot run.
+func (o Options) runsHere() error {
+	desc, err := o.machine()
+	if err != nil {
+		return err
+	}
+	if why := targets.CannotRun(desc); why != "" {
+		return diag.Usagef("code for %s does not run here: %s; make a library with tenon build", desc.Name, why)
+	}
+	return nil
 }
 
 // Artifact is a compiled program: its module at the loop level and its LLVM

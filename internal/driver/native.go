@@ -19,6 +19,9 @@ type Loaded struct {
 
 // Build compiles m and loads the result.
 func Build(ctx context.Context, m *ir.Module, name string, o Options) (*Loaded, error) {
+	if err := o.runsHere(); err != nil {
+		return nil, err
+	}
 	code, err := Compile(m, name, o)
 	if err != nil {
 		return nil, err
