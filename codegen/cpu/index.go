@@ -10,6 +10,9 @@ import (
 
 // expr emits an index expression.
 func (p *proc) expr(e sym.Expr) llvm.Value {
+	if !p.opts.Unchecked && mayLeave64(e) {
+		return p.checkedExpr(e)
+	}
 	sum, some := llvm.Index(e.Constant()), e.Constant() != 0
 	for _, t := range e.Terms() {
 		v, coef := p.atoms(t.Factors), t.Coef
@@ -25,6 +28,41 @@ func (p *proc) expr(e sym.Expr) llvm.Value {
 		}
 		sum, some = v, true
 	}
+	return sum
+}
+
+// mayLeave64 reports that e computes with a number of 64 bits that the program
+// read or made, which may be any. Dims and loop indices count memory or time.
+func mayLeave64(e sym.Expr) bool {
+	terms := e.Terms()
+	for _, t := range terms {
+		alone := len(terms) == 1 && len(t.Factors) == 1 && t.Coef == 1 && e.Constant() == 0
+		for _, a := range t.Factors {
+			if a.Kind == sym.AtomVal && !alone && ir.ElemOf(a.Ref.(*ir.Value).Type).Bits() == 64 {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// checkedExpr emits e and stops the program where it leaves 64 bits: wrapped, a
+// subscript would read another element, or one that a proof about numbers
+// without bounds lets through.
+func (p *proc) checkedExpr(e sym.Expr) llvm.Value {
+	sum, left := llvm.Index(e.Constant()), llvm.Int(num.Bool, 0)
+	note := func(v, over llvm.Value) llvm.Value {
+		left = p.Op("or", left, over)
+		return v
+	}
+	for _, t := range e.Terms() {
+		v := llvm.Index(t.Coef)
+		for i := range t.Factors {
+			v = note(p.MulOverflow(v, p.atom(&t.Factors[i])))
+		}
+		sum = note(p.AddOverflow(sum, v))
+	}
+	p.failWhen(left, ir.TrapOverflow, -1, -1)
 	return sum
 }
 

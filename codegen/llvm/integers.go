@@ -190,11 +190,16 @@ func (f *Func) inWidth(e num.Elem, amount value.Value) value.Value {
 }
 
 // MulOverflow multiplies two indices and says whether the product left 64 bits.
-func (f *Func) MulOverflow(a, b Value) (product, over Value) {
-	f.want("factor", a, num.Index)
-	f.want("factor", b, num.Index)
+func (f *Func) MulOverflow(a, b Value) (product, over Value) { return f.overflow("mul", a, b) }
+
+// AddOverflow adds two indices and says whether the sum left 64 bits.
+func (f *Func) AddOverflow(a, b Value) (sum, over Value) { return f.overflow("add", a, b) }
+
+func (f *Func) overflow(op string, a, b Value) (result, over Value) {
+	f.want("operand", a, num.Index)
+	f.want("operand", b, num.Index)
 	pair := lltypes.NewStruct(lltypes.I64, lltypes.I1)
-	callee := f.m.declare("llvm.smul.with.overflow.i64", pair, true, lltypes.I64, lltypes.I64)
+	callee := f.m.declare("llvm.s"+op+".with.overflow.i64", pair, true, lltypes.I64, lltypes.I64)
 	both := f.cur.NewCall(callee, a.v, b.v)
 	return Value{f.cur.NewExtractValue(both, 0), a.t}, Value{f.cur.NewExtractValue(both, 1), TypeOf(num.Bool)}
 }
