@@ -243,7 +243,7 @@ func (cl *carryLoop) sameShape(st *syntax.Next, a, b result) {
 		cl.f.p.fail(st, "%s is carried with rank %d, and its next value has rank %d", name, len(a.axes), len(b.axes))
 	}
 	for i := range a.axes {
-		cl.f.equate(st, a.axes[i].ext, b.axes[i].ext, " in the next value of "+name)
+		cl.f.equateDims(st, a.axes[i], b.axes[i], " in the next value of "+name)
 	}
 }
 
@@ -266,16 +266,24 @@ func (cl *carryLoop) yield(nexts []result, stacked []*syntax.Ident) {
 }
 
 func (cl *carryLoop) stackValue(id *syntax.Ident, nexts []result) result {
+	var t result
 	for i, c := range cl.l.Carry {
 		if c.Target.Name.Name == id.Name {
-			return nexts[i]
+			t = nexts[i]
 		}
 	}
-	b := cl.f.top().lookup(&syntax.Name{Span: id.Span, Name: id.Name})
-	if b.kind != bindTensor {
-		cl.f.p.failWith(id.Errorf("%s cannot be stacked", id.Name).WithExpected("a carried name or one bound in the loop"))
+	if t == nil {
+		b := cl.f.top().lookup(&syntax.Name{Span: id.Span, Name: id.Name})
+		if b.kind != bindTensor {
+			cl.f.p.failWith(id.Errorf("%s cannot be stacked", id.Name).WithExpected("a carried name or one bound in the loop"))
+		}
+		t = b.tensor
 	}
-	return b.tensor
+	if t.isEdge() {
+		cl.f.p.failWith(id.Errorf("the edge tensor %s cannot be stacked: its entries come first", id.Name).
+			WithFix("stack what is computed from it, with dense dims"))
+	}
+	return t
 }
 
 // results gives the loop's values their types.

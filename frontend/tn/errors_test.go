@@ -9,6 +9,7 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"tenon/frontend/tn"
+	"tenon/frontend/tn/prelude"
 	"tenon/internal/diag"
 )
 
@@ -31,7 +32,9 @@ func TestErrors(t *testing.T) {
 			_, err = tn.Parse("in.tn", src)
 			got := "no error\n"
 			if err != nil {
-				got = diag.Render(err, diag.Sources{"in.tn": src}, false)
+				sources := prelude.Sources()
+				sources["in.tn"] = src
+				got = diag.Render(err, sources, false)
 			}
 			if *update {
 				a.Files[1].Data = []byte(got)

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"tenon/frontend/tn/syntax"
+	"tenon/internal/diag"
 	"tenon/internal/num"
 	"tenon/ir"
 	"tenon/ir/sym"
@@ -19,7 +20,7 @@ func (f *fnState) expandOn(c *syntax.Call, d *decl, at *site) []*tensor {
 	x.bindTypes()
 	x.bindParams()
 	f.p.enterCall(c.Fn, d) // the arguments, which may call d too, are the caller's
-	caller := f.scope
+	caller, faults := f.scope, len(f.p.errs)
 	f.scope = x.inner
 	var rs []*tensor
 	ok := f.p.try(func() {
@@ -33,9 +34,27 @@ func (f *fnState) expandOn(c *syntax.Call, d *decl, at *site) []*tensor {
 	f.scope = caller
 	f.p.stack = f.p.stack[:len(f.p.stack)-1]
 	if !ok {
+		x.blameCall(f.p.errs[faults:])
 		panic(abort{})
 	}
 	return x.restore(rs)
+}
+
+// blameCall moves errors found in a function of the prelude to the call, where
+// the fault is: what is called is right for other arguments.
+func (x *expansion) blameCall(errs diag.List) {
+	if x.d.origin != declPrelude {
+		return
+	}
+	for _, e := range errs {
+		note := diag.Note{Pos: e.Pos, Msg: "in " + x.d.name + ", here"}
+		at := x.c.Errorf("%s", e.Msg)
+		if e.Pos.File != x.n.Name.At().File {
+			continue // blamed on a call outside already, or the argument's
+		}
+		e.Pos, e.Len, e.Notes = at.Pos, at.Len, append([]diag.Note{note}, e.Notes...)
+		e.Msg = x.d.name + " does not take this argument: " + e.Msg
+	}
 }
 
 // expansion is one call being expanded.
@@ -333,11 +352,14 @@ func (x *expansion) matchDims(p *syntax.Param, t *tensor, at syntax.Node) {
 	k := 0
 	for i, s := range subs {
 		if i == pack {
-			x.bindPack(s, t.axes[k:k+extra+1], at)
+			x.bindPack(s, packDims(t.axes[k:k+extra+1], k), at)
 			k += extra + 1
 			continue
 		}
 		if c := edgeDim(s); c != nil {
+			if t.isEdge() && t.axes[k+1].pat == nil {
+				x.fail(at, "the parameter %s has the entries first, and this argument has not", p.Name.Name)
+			}
 			x.matchEdge(c, t.axes[k+1], at)
 			k += 2
 			continue
@@ -416,7 +438,7 @@ func (x *expansion) bindPack(s *syntax.Sub, dims []dim, at syntax.Node) {
 		x.fail(at, "the pack ..%s is %d dims in one argument and %d in another", s.Pack, len(b.dims), len(dims))
 	}
 	for i, d := range dims {
-		x.f.equate(at, b.dims[i].ext, d.ext, " in this argument of "+x.d.name)
+		x.f.equateDims(at, b.dims[i], d, " in this argument of "+x.d.name)
 	}
 }
 
@@ -451,9 +473,18 @@ func (x *expansion) moveAxis(p *syntax.Param, t *tensor) *tensor {
 	if k == to {
 		return t
 	}
+	if t.isEdge() {
+		return x.moveEdgeAxis(t, k, to)
+	}
+	x.perm = k
+	return x.f.transpose(x.c, t, moved(len(t.axes), k, to))
+}
+
+// moveEdgeAxis is moveAxis for an edge tensor, whose entries stay behind their row.
+func (x *expansion) moveEdgeAxis(t *tensor, k, to int) *tensor {
 	for _, d := range t.axes {
-		if d.pat != nil {
-			x.fail(x.axis, "an edge tensor is reduced along its entries, which come last")
+		if d.pat != nil && (d.row == k || d.row >= to) {
+			x.fail(x.axis, "the entries of an edge tensor follow their row, and %s needs this axis elsewhere", x.d.name)
 		}
 	}
 	x.perm = k
@@ -546,22 +577,41 @@ func (x *expansion) restore(rs []*tensor) []*tensor {
 	return out
 }
 
-// transpose makes the tensor whose axis i is axis order[i] of t.
+// transpose makes the tensor whose axis i is axis order[i] of t: a view where
+// storage allows.
 func (f *fnState) transpose(at syntax.Node, t *tensor, order []int) *tensor {
+	if t.isEdge() {
+		if view := permuted(t, order); view != nil {
+			return view
+		}
+	}
 	top := f.top()
 	c := top.child()
 	par := make([]*index, len(order))
-	subs := make([]sym.Expr, len(order))
+	of := map[int]*index{} // by axis of t
 	for i, k := range order {
-		name := t.axes[k].name
+		d := t.axes[k]
+		name := d.name
 		if name == "" {
 			name = "i"
 		}
-		par[i] = c.denseAxis(name, f.canon(t.axes[k].ext))
-		par[i].name = t.axes[k].name
-		subs[k] = par[i].value
+		if d.pat != nil {
+			par[i] = c.entryAxis(name, d.pat, of[d.row].value)
+		} else {
+			par[i] = c.denseAxis(name, f.canon(d.ext))
+		}
+		par[i].name = d.name
+		of[k] = par[i]
+	}
+	var subs []sym.Expr
+	for _, k := range storageOrder(t.axes) {
+		if ix := of[k]; ix.entry != "" {
+			subs = append(subs, sym.Name(ix.entry))
+		} else {
+			subs = append(subs, ix.value)
+		}
 	}
 	c.yield(at, c.read(at, t, subs, ir.PolicyError))
-	v := top.comp(at, c, par, nil, nil, nil, "t")[0]
+	v := top.comp(at, c, entriesFirst(par), nil, nil, nil, "t")[0]
 	return f.resultOver(v, t.elem, par)
 }

@@ -401,7 +401,26 @@ func (s *site) align(e *syntax.Index, t *tensor) [][]dim {
 			}
 		}
 		out[i] = t.axes[at : at+n]
+		if sub.Pack != "" {
+			out[i] = packDims(out[i], at)
+		}
 		at += n
+	}
+	return out
+}
+
+// packDims is what a pack covers from axis at on, with the rows of entries
+// counted within the pack; a row before it is beyond its end.
+func packDims(axes []dim, at int) []dim {
+	out := append([]dim(nil), axes...)
+	for i, d := range out {
+		if d.pat == nil || d.row < 0 {
+			continue
+		}
+		out[i].row = d.row - at
+		if d.row < at {
+			out[i].row = len(axes)
+		}
 	}
 	return out
 }
@@ -475,24 +494,13 @@ func (s *site) subscripts(e *syntax.Index, t *tensor) []sym.Expr {
 		}
 		logical, entries = append(logical, x), append(entries, s.indexOf(sub.X))
 	}
-	var out []sym.Expr
-	skip := map[int]bool{}
-	for _, d := range t.axes {
-		if d.pat != nil && d.row >= 0 {
-			skip[d.row] = true
-		}
-	}
-	for i, d := range t.axes {
-		switch {
-		case skip[i]:
-		case d.pat != nil:
+	out := []sym.Expr{}
+	for _, i := range storageOrder(t.axes) {
+		if d := t.axes[i]; d.pat != nil {
 			out = append(out, s.entrySub(e, d, logical, entries, i))
-		default:
+		} else {
 			out = append(out, logical[i])
 		}
-	}
-	if out == nil {
-		out = []sym.Expr{}
 	}
 	return out
 }

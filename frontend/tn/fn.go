@@ -314,11 +314,11 @@ func scalarResults(vs []val) []result {
 // overAxes makes the comp of e over the bound axes. A reduction that needs
 // nothing after it becomes the comp's own.
 func (f *fnState) overAxes(e syntax.Expr, top, c *site, par []*index, base []string) []result {
-	f.checkEntryAxes(e, par)
+	f.checkEntryAxes(c, par)
 	if r, ok := syntax.Unparen(e).(*syntax.Reduce); ok && r.Op.Name != "mean" && r.Op.Name != "logsumexp" {
 		red := c.reduction(r, f.want)
 		if !red.needsFinish() && len(c.region.Ops) == 0 && len(c.reads.List) == 0 {
-			vs := top.comp(e, red.c, par, red.axes, red.conds, red.by, compNames(red, base)...)
+			vs := top.comp(e, red.c, entriesFirst(par), red.axes, red.conds, red.by, compNames(red, base)...)
 			var out []result
 			for _, k := range red.keep {
 				out = append(out, f.resultOver(vs[k], red.elems[k], par))
@@ -338,7 +338,7 @@ func (f *fnState) finishComp(e syntax.Expr, top, c *site, par []*index, vs []val
 	}
 	c.yield(e, ys...)
 	var out []result
-	for i, v := range top.comp(e, c, par, nil, nil, nil, base...) {
+	for i, v := range top.comp(e, c, entriesFirst(par), nil, nil, nil, base...) {
 		out = append(out, f.resultOver(v, ir.ElemOf(ys[i].Type), par))
 	}
 	return out
@@ -358,24 +358,11 @@ func (f *fnState) resultOver(v *ir.Value, elem num.Elem, par []*index) result {
 	for i, ix := range par {
 		d := dim{name: ix.name, ext: ix.axis.Extent, row: -1}
 		if ix.entry != "" {
-			d = dim{name: ix.name, ext: sym.NNZ(ix.pat.id), pat: ix.pat, row: i - 1}
+			d = dim{name: ix.name, ext: sym.NNZ(ix.pat.id), pat: ix.pat, row: rowBefore(par, i)}
 		}
 		t.axes = append(t.axes, d)
 	}
 	return t
-}
-
-// checkEntryAxes holds `j in A[i]` to its place: just behind i.
-func (f *fnState) checkEntryAxes(e syntax.Node, par []*index) {
-	for i, ix := range par {
-		if ix.entry == "" {
-			continue
-		}
-		if i == 0 || par[i-1].entry != "" || !par[i-1].value.Equal(ix.row) {
-			f.p.failWith(e.Errorf("the index %s over the entries of a row must stand just behind the row's index", ix.name).
-				WithFix("write for example `e[i, j in %s[i]]`", ix.pat.name))
-		}
-	}
 }
 
 // wholeTensors evaluates what is a tensor without indices: a name, or a call on
@@ -442,6 +429,9 @@ func (f *fnState) ranged(v syntax.Expr, axes []*syntax.Axis) {
 	switch x := syntax.Unparen(v).(type) {
 	case *syntax.Name:
 		b := f.scope.find(x.Name)
+		if b != nil && b.kind == bindBroken {
+			panic(abort{})
+		}
 		whole = b != nil && b.kind == bindTensor && len(b.tensor.axes) > 0
 	case *syntax.Call:
 		whole = f.isTensorCall(x) && len(f.top().rangesOf(v).order) == 0
@@ -514,6 +504,7 @@ func (f *fnState) matchResult(at syntax.Node, t *syntax.Type, v result) {
 	}
 	storage, _ := ir.DimsOf(v.val.Type)
 	subs := typeDims(t)
+	f.edgeFirst(subs)
 	if len(subs) == len(v.axes) && len(subs) != len(storage) {
 		f.p.failWith(at.Errorf("the result is an edge tensor").WithFix("declare it as %s[nnz(A), ..]", v.elem))
 	}

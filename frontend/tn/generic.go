@@ -50,6 +50,7 @@ func (f *fnState) genericParam(p *syntax.Param) {
 	}
 	e := stored(f.elem(p.Type.Name))
 	f.readable(p.Name, len(p.Type.Dims.List))
+	f.edgeFirst(p.Type.Dims.List)
 	var dims []sym.Expr
 	for _, s := range p.Type.Dims.List {
 		if s.Pack != "" {

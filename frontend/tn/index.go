@@ -140,10 +140,10 @@ func (s *site) rowOf(a syntax.Node, c candidate) sym.Expr {
 			WithFix("let the index run over the entries: `j in %s[i]`", c.d.pat.name))
 	}
 	b := s.scope.find(".." + c.rowIdx)
-	if b == nil || b.kind != bindPack || c.d.row >= len(b.pack) {
+	if b == nil || b.kind != bindPack || c.rowAt >= len(b.pack) {
 		s.f.p.fail(a, "the row of %s is not bound before its entries", c.d.pat.name)
 	}
-	return b.pack[c.d.row].value
+	return b.pack[c.rowAt].value
 }
 
 // rowAxis reads `j in A[i]`.
@@ -159,7 +159,8 @@ func (s *site) rowAxis(a *syntax.Axis) *index {
 	}
 	row, ok := s.symbolic(in.Subs[0].X)
 	if !ok {
-		s.f.p.failWith(in.Subs[0].Errorf("the row is not an index expression").WithFix("name an index in scope"))
+		s.f.p.failWith(in.Subs[0].Errorf("the row is not an index expression").WithExpected("an index in scope, or one with an offset").
+			WithFix("compute all rows first, `let y[i] = sum[j in %s[i]] ..`, and read y[..]", p.name))
 	}
 	return s.entryAxis(a.Name.Name, p, row)
 }
@@ -181,7 +182,7 @@ func (s *site) bindPack(at syntax.Node, name string, r *ranges) []*index {
 				s.f.p.failWith(at.Errorf("..%s stands for %d indices here and %d there", name, len(first), len(other)).
 					WithNote(r.packAt[name].At(), "there"))
 			}
-			s.f.equate(at, d.ext, other[i].ext, " in ..")
+			s.f.equateDims(at, d, other[i], " in .."+name)
 		}
 		out = append(out, s.packIndex(at, name, i, d, out))
 	}

@@ -12,7 +12,8 @@ type candidate struct {
 	at     syntax.Node
 	d      dim
 	rowSub syntax.Expr // for entries: the subscript at the row's position
-	rowIdx string      // or the pack index there
+	rowIdx string      // or the pack that stands there
+	rowAt  int         // and which of its indices
 	strong bool
 }
 
@@ -76,9 +77,6 @@ func (r *ranges) scan(e syntax.Expr) {
 func (r *ranges) scanReduce(e *syntax.Reduce) {
 	mine := map[string]bool{}
 	for _, a := range e.Axes {
-		if a.In != nil && a.Hi == nil {
-			r.scan(a.In)
-		}
 		if a.Pack != "" {
 			mine[".."+a.Pack] = true
 		} else {
@@ -86,6 +84,9 @@ func (r *ranges) scanReduce(e *syntax.Reduce) {
 		}
 	}
 	r.bound = append(r.bound, mine)
+	for _, row := range rowsOf(e.Axes) {
+		r.scan(row)
+	}
 	for _, w := range e.Where {
 		r.scan(w)
 	}
@@ -118,7 +119,7 @@ func (r *ranges) scanIndex(e *syntax.Index) {
 			continue
 		}
 		if len(dims[i]) == 1 {
-			r.scanSub(e, sub, dims[i][0])
+			r.scanSub(e, sub, dims[i][0], dims)
 		}
 	}
 }
@@ -128,17 +129,18 @@ func (r *ranges) scanPattern(e *syntax.Index, p *pattern) {
 	exts := []sym.Expr{p.rows, p.cols}
 	for i, sub := range e.Subs {
 		if i < 2 && sub.Pack == "" {
-			r.scanSub(e, sub, dim{ext: exts[i], row: -1})
+			r.scanSub(e, sub, dim{ext: exts[i], row: -1}, nil)
 		}
 	}
 }
 
-func (r *ranges) scanSub(e *syntax.Index, sub *syntax.Sub, d dim) {
+// scanSub looks at one subscript, which covers d; dims is what each of e covers.
+func (r *ranges) scanSub(e *syntax.Index, sub *syntax.Sub, d dim, dims [][]dim) {
 	if n, ok := syntax.Unparen(sub.X).(*syntax.Name); ok {
 		if !r.isBound(n.Name) && r.free(n.Name) {
 			c := candidate{at: sub, d: d, strong: true}
 			if d.pat != nil && d.row >= 0 {
-				c.rowSub, c.rowIdx = rowSubscript(e, d.row)
+				c.fromRow(e, dims)
 			}
 			r.add(n.Name, c)
 		}
@@ -150,17 +152,21 @@ func (r *ranges) scanSub(e *syntax.Index, sub *syntax.Sub, d dim) {
 	r.scan(sub.X)
 }
 
-// rowSubscript is the subscript at logical position row, which a pack may cover.
-func rowSubscript(e *syntax.Index, row int) (syntax.Expr, string) {
-	if row < len(e.Subs) && e.Subs[row].Pack == "" {
-		return e.Subs[row].X, ""
-	}
-	for _, s := range e.Subs {
-		if s.Pack != "" {
-			return nil, s.Pack
+// fromRow finds the subscript of e that stands at the row of c's entries.
+func (c *candidate) fromRow(e *syntax.Index, dims [][]dim) {
+	at := c.d.row
+	for i, sub := range e.Subs {
+		switch {
+		case at >= len(dims[i]):
+			at -= len(dims[i])
+			continue
+		case sub.Pack != "":
+			c.rowIdx, c.rowAt = sub.Pack, at
+		default:
+			c.rowSub = sub.X
 		}
+		return
 	}
-	return nil, ""
 }
 
 // shifted is the name in `n + c` and `n - c`.

@@ -2,6 +2,7 @@ package tn
 
 import (
 	"math"
+	"slices"
 
 	"tenon/frontend/tn/syntax"
 	"tenon/internal/num"
@@ -76,6 +77,11 @@ type reduction struct {
 	after func(s *site, comps []val) []val
 }
 
+// sparse reports that r runs over the entries of a pattern's row.
+func (r *reduction) sparse() bool {
+	return slices.ContainsFunc(r.axes, func(ix *index) bool { return ix.entry != "" })
+}
+
 // needsFinish reports that the comp's results are not the reduction's: they are
 // rounded, or computed from.
 func (r *reduction) needsFinish() bool {
@@ -138,8 +144,12 @@ func (s *site) reduction(e *syntax.Reduce, want num.Elem) *reduction {
 		r.elems, r.keep = []num.Elem{v.elem, num.I64}, []int{1}
 	}
 	ys, conds := r.c.guard(e, ys, carrier)
-	if len(ys) > 1 && len(conds) < guards(e) {
+	overData := len(conds) < guards(e)
+	switch {
+	case overData && len(ys) > 1:
 		r.after = func(at *site, comps []val) []val { return []val{at.orNone(e, comps[1])} }
+	case overData && r.sparse() && (e.Op.Name == "max" || e.Op.Name == "min"):
+		r.after = func(at *site, comps []val) []val { return []val{at.orZero(e, r, comps[0])} }
 	}
 	r.conds = append(r.conds, conds...)
 	r.c.yield(e, ys...)
@@ -154,8 +164,8 @@ func (s *site) domain(e *syntax.Reduce) *reduction {
 	if s.buffers {
 		c.buffers, c.reads = false, &ir.Reads{}
 	}
-	scanned := append([]syntax.Expr{e.Body}, e.Where...)
-	r := c.rangesOf(scanned...)
+	scanned := append(rowsOf(e.Axes), e.Body)
+	r := c.rangesOf(append(scanned, e.Where...)...)
 	return &reduction{c: c, axes: c.bindAxes(e.Axes, r)}
 }
 
@@ -261,6 +271,13 @@ func (s *site) orNone(at syntax.Node, v val) val {
 	return val{s.scalar(at, "select", none, s.constant(at, num.I64, num.FromInt(-1)), v.v), v.elem}
 }
 
+// orZero is the maximum or minimum over a row's entries, or 0 where guards over
+// data left none of them, as for a row without entries.
+func (s *site) orZero(e *syntax.Reduce, r *reduction, v val) val {
+	none := s.scalar(e, "eq", s.count(e, r), s.constant(e, num.I64, 0))
+	return val{s.scalar(e, "select", none, s.constant(e, s.carrier(v.elem), 0), s.carried(e, v).v), v.elem}
+}
+
 // neutral is the neutral element of a built-in reduction.
 func (s *site) neutral(e *syntax.Reduce, at syntax.Node, elem num.Elem) *ir.Value {
 	switch e.Op.Name {
@@ -295,10 +312,7 @@ func intLimit(e num.Elem, low bool) int64 {
 // emptyRows gives reductions over a sparse row their values for an empty one,
 // and makes argmax over an empty dense range an error.
 func (s *site) emptyRows(e *syntax.Reduce, r *reduction, carrier num.Elem) {
-	sparse := false
-	for _, ix := range r.axes {
-		sparse = sparse || ix.entry != ""
-	}
+	sparse := r.sparse()
 	zero := ir.Literal{Elem: carrier, Cell: 0}
 	switch op := e.Op.Name; {
 	case sparse && (op == "max" || op == "min"):

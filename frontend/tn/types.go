@@ -89,7 +89,8 @@ func (f *fnState) dimExpr(s *syntax.Sub, declare bool) sym.Expr {
 				return sym.NNZ(b.pat.id)
 			}
 		}
-		f.p.fail(c, "nnz(A) needs a pattern parameter that stands before it")
+		f.p.failWith(c.Errorf("nnz takes the name of a pattern parameter that stands before it").
+			WithExpected("for example (A: csr[N, N], w: f32[nnz(A)])"))
 	}
 	e, ok := f.top().symbolic(s.X)
 	if !ok {
@@ -155,6 +156,7 @@ func (f *fnState) declareDim(n *syntax.Name) sym.Expr {
 }
 
 func (f *fnState) dims(list []*syntax.Sub, declare bool) []sym.Expr {
+	f.edgeFirst(list)
 	out := make([]sym.Expr, len(list))
 	for i, s := range list {
 		out[i] = f.dimExpr(s, declare)

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"tenon/frontend/tn/syntax"
+	"tenon/frontend/tn/prelude"
 	"tenon/internal/diag"
 	"tenon/internal/driver"
 )
@@ -38,7 +39,7 @@ func (a *app) each(files []string, f func(file string) error) error {
 			continue
 		}
 		if last != nil {
-			fmt.Fprint(a.err, diag.Render(last, nil, colored(os.Stderr)))
+			fmt.Fprint(a.err, diag.Render(last, prelude.Sources(), colored(os.Stderr)))
 		}
 		last = err
 	}

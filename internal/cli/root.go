@@ -16,6 +16,7 @@ import (
 
 	"tenon/frontend/weights"
 	flags "tenon/internal/debug"
+	"tenon/frontend/tn/prelude"
 	"tenon/internal/diag"
 )
 
@@ -39,7 +40,7 @@ func Main(args []string) int {
 		return diag.ExitInterrupted
 	}
 	if err != nil {
-		fmt.Fprint(a.err, diag.Render(err, nil, colored(os.Stderr)))
+		fmt.Fprint(a.err, diag.Render(err, prelude.Sources(), colored(os.Stderr)))
 	}
 	return diag.ExitCode(err)
 }

@@ -3,6 +3,8 @@ package prelude
 import (
 	"embed"
 	"io/fs"
+
+	"tenon/internal/diag"
 )
 
 //go:embed *.tn
@@ -29,4 +31,13 @@ func Files() []File {
 		out = append(out, File{Name: "prelude/" + name, Src: string(b)})
 	}
 	return out
+}
+
+// Sources is the text of the prelude for messages that point into it.
+func Sources() diag.Sources {
+	src := diag.Sources{}
+	for _, f := range Files() {
+		src[f.Name] = f.Src
+	}
+	return src
 }
