@@ -9,8 +9,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"tenon/frontend/tn/syntax"
 	"tenon/frontend/tn/prelude"
+	"tenon/frontend/tn/syntax"
 	"tenon/internal/diag"
 	"tenon/internal/driver"
 )

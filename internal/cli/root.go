@@ -14,9 +14,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"tenon/frontend/tn/prelude"
 	"tenon/frontend/weights"
 	flags "tenon/internal/debug"
-	"tenon/frontend/tn/prelude"
 	"tenon/internal/diag"
 )
 
