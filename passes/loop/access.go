@@ -1,31 +1,43 @@
 package loop
 
 import (
+	"slices"
+
 	"tenon/ir"
 	"tenon/ir/sym"
 )
 
-// accesses are the elements of one buffer that a region touches.
+// accesses are the elements of one buffer that a region touches. What legality
+// asks for is summed up in pins: a buffer may have thousands of readers.
 type accesses struct {
 	subs   [][]sym.Expr // one list an element access
+	pins   []string     // a dim each: the name that every access has as subscript, "" if none
 	writes bool
 	opaque bool // something touches the buffer otherwise: a view, a whole operand
 }
 
-// touched lists the buffers that ops use, in order of appearance, with their
-// accesses.
-func touched(ops []*ir.Op) (order []*ir.Value, by map[*ir.Value]*accesses) {
-	by = map[*ir.Value]*accesses{}
-	at := func(v *ir.Value) *accesses {
-		if by[v] == nil {
-			by[v] = &accesses{}
-			order = append(order, v)
-		}
-		return by[v]
+// usage maps the buffers that some ops use to how they use them.
+type usage map[*ir.Value]*accesses
+
+// of is the entry for v, made if need be.
+func (u usage) of(v *ir.Value) *accesses {
+	if u[v] == nil {
+		u[v] = &accesses{}
 	}
+	return u[v]
+}
+
+// touched finds the buffers that ops use, in order of appearance, and how.
+func touched(ops []*ir.Op) (order []*ir.Value, by usage) {
+	by = usage{}
 	r := &ir.Region{Ops: ops}
 	r.Walk(func(op *ir.Op) bool {
-		note(op, at)
+		note(op, func(v *ir.Value) *accesses {
+			if by[v] == nil {
+				order = append(order, v)
+			}
+			return by.of(v)
+		})
 		return true
 	})
 	return order, by
@@ -47,7 +59,7 @@ func note(op *ir.Op, at func(*ir.Value) *accesses) {
 		}
 		b := at(v)
 		if subs, ok := element[v]; ok {
-			b.subs = append(b.subs, subs)
+			b.element(subs)
 		} else {
 			b.opaque = true
 		}
@@ -63,6 +75,30 @@ func note(op *ir.Op, at func(*ir.Value) *accesses) {
 	}
 }
 
+// element adds an access to one element.
+func (a *accesses) element(subs []sym.Expr) {
+	pins := make([]string, len(subs))
+	for d, s := range subs {
+		pins[d], _ = s.IsName()
+	}
+	a.add(&accesses{subs: [][]sym.Expr{subs}, pins: pins})
+}
+
+// add adds the accesses of b to those of a.
+func (a *accesses) add(b *accesses) {
+	if len(a.subs) == 0 {
+		a.pins = slices.Clone(b.pins)
+	}
+	for d := range a.pins {
+		if len(b.subs) > 0 && a.pins[d] != b.pins[d] {
+			a.pins[d] = ""
+		}
+	}
+	a.subs = append(a.subs, b.subs...)
+	a.writes = a.writes || b.writes
+	a.opaque = a.opaque || b.opaque
+}
+
 func starts(v *ir.View) []sym.Expr {
 	subs := make([]sym.Expr, len(v.Dims))
 	for i, d := range v.Dims {
@@ -74,40 +110,21 @@ func starts(v *ir.View) []sym.Expr {
 // pinned is a dim at which every access has just the name iv as subscript, -1
 // if there is none.
 func (a *accesses) pinned(iv string) int {
-	if a.opaque || len(a.subs) == 0 {
+	if a.opaque {
 		return -1
 	}
-	for d := range a.subs[0] {
-		all := true
-		for _, s := range a.subs {
-			n, ok := s[d].IsName()
-			all = all && ok && n == iv
-		}
-		if all {
-			return d
-		}
-	}
-	return -1
+	return slices.Index(a.pins, iv)
 }
 
-// pinnedBoth is a dim at which a has iv and b has jv in every access.
+// pinnedBoth reports a dim at which a has iv and b has jv in every access.
 func pinnedBoth(a *accesses, iv string, b *accesses, jv string) bool {
 	if a.opaque || b.opaque || len(a.subs) == 0 || len(b.subs) == 0 {
 		return false
 	}
-	for d := range a.subs[0] {
-		if at(a, d, iv) && at(b, d, jv) {
+	for d := range a.pins {
+		if a.pins[d] == iv && b.pins[d] == jv {
 			return true
 		}
 	}
 	return false
-}
-
-func at(a *accesses, d int, iv string) bool {
-	for _, s := range a.subs {
-		if n, ok := s[d].IsName(); !ok || n != iv {
-			return false
-		}
-	}
-	return true
 }

@@ -24,6 +24,7 @@ import (
 	"slices"
 
 	"tenon/ir"
+	"tenon/ir/sym"
 	"tenon/passes/pass"
 )
 
@@ -47,16 +48,8 @@ var ContractBuffers = pass.Register(&pass.Pass{
 // contractRegion moves allocations of r into the loops that use them, then
 // looks into those.
 func contractRegion(at *pass.Context, r *ir.Region) {
-	for i := len(r.Ops) - 1; i >= 0; i-- {
-		if r.Ops[i].Def.Traits.Has(ir.Allocates) && len(r.Ops[i].Results) == 1 {
-			contract(at, r, i)
-		}
-	}
-	for i := 0; i < len(r.Ops); i++ {
-		if r.Ops[i].Def.Traits.Has(ir.Allocates) && forward(at, r, i) {
-			i--
-		}
-	}
+	contract(at, r)
+	forward(at, r)
 	for _, op := range r.Ops {
 		for _, in := range op.Regions() {
 			contractRegion(at, in)
@@ -64,35 +57,74 @@ func contractRegion(at *pass.Context, r *ir.Region) {
 	}
 }
 
-// contract moves the allocation at i into the one loop that uses it, without
-// the dim that the loop's index pins.
-func contract(at *pass.Context, r *ir.Region, i int) {
-	alloc := r.Ops[i]
-	buf := alloc.Results[0]
-	t := buf.Type.(ir.Buf)
-	loop := soleUser(r.Ops[i+1:], buf)
-	if loop == nil || !isLoop(loop) || t.Strides != nil || t.Space != "" || t.Dist != nil {
-		return
-	}
-	_, by := touched([]*ir.Op{loop})
-	d := by[buf].pinned(rangeOf(loop).Name)
-	if d < 0 {
-		return
-	}
-	for _, x := range t.Dims {
-		if slices.Contains(x.Names(), rangeOf(loop).Name) {
-			return
+// use is one op of a region that uses a buffer, and how.
+type use struct {
+	op *ir.Op
+	*accesses
+}
+
+// usesIn lists, for each buffer, the ops of r that use it in or below them, in
+// order. One walk finds them for all buffers, so that a pass over thousands of
+// buffers stays linear.
+func usesIn(r *ir.Region) map[*ir.Value][]use {
+	all := map[*ir.Value][]use{}
+	for i, op := range r.Ops {
+		order, by := touched(r.Ops[i : i+1])
+		for _, v := range order {
+			all[v] = append(all[v], use{op, by[v]})
 		}
 	}
-	if !at.Apply(alloc) {
-		return
+	return all
+}
+
+// contract moves each allocation of r that one loop alone uses into that loop,
+// without the dim that the loop's index pins.
+func contract(at *pass.Context, r *ir.Region) {
+	uses := usesIn(r)
+	into := map[*ir.Op][]*ir.Op{}             // allocations that move, by loop
+	dropped := map[*ir.Op]map[*ir.Value]int{} // the dims they lose
+	kept := make([]*ir.Op, 0, len(r.Ops))
+	for _, op := range r.Ops {
+		loop, d := home(op, uses)
+		if loop == nil || !at.Apply(op) {
+			kept = append(kept, op)
+			continue
+		}
+		into[loop] = append(into[loop], op)
+		if dropped[loop] == nil {
+			dropped[loop] = map[*ir.Value]int{}
+		}
+		buf := op.Results[0]
+		dropped[loop][buf] = d
+		t := buf.Type.(ir.Buf)
+		t.Dims = slices.Delete(slices.Clone(t.Dims), d, d+1)
+		buf.Type = t
 	}
-	drop(loop, buf, d)
-	t.Dims = slices.Delete(slices.Clone(t.Dims), d, d+1)
-	buf.Type = t
-	r.Ops = slices.Delete(r.Ops, i, i+1)
-	body := bodyOf(loop)
-	body.Ops = slices.Insert(body.Ops, 0, alloc)
+	r.Ops = kept
+	for loop, allocs := range into {
+		drop(loop, dropped[loop])
+		bodyOf(loop).Ops = slices.Concat(allocs, bodyOf(loop).Ops)
+	}
+}
+
+// home is the loop that alloc may move into, and the dim that it loses there;
+// nil where it stays.
+func home(alloc *ir.Op, uses map[*ir.Value][]use) (loop *ir.Op, dim int) {
+	if !alloc.Def.Traits.Has(ir.Allocates) || len(alloc.Results) != 1 {
+		return nil, 0
+	}
+	buf := alloc.Results[0]
+	t, ok := buf.Type.(ir.Buf)
+	by := slices.DeleteFunc(slices.Clone(uses[buf]), func(u use) bool { return u.op == alloc })
+	if !ok || len(by) != 1 || !isLoop(by[0].op) || t.Strides != nil || t.Space != "" || t.Dist != nil {
+		return nil, 0
+	}
+	index := rangeOf(by[0].op).Name
+	d := by[0].pinned(index)
+	if d < 0 || slices.ContainsFunc(t.Dims, func(x sym.Expr) bool { return slices.Contains(x.Names(), index) }) {
+		return nil, 0
+	}
+	return by[0].op, d
 }
 
 // isLoop reports a loop without carried values or results.
@@ -100,43 +132,15 @@ func isLoop(op *ir.Op) bool {
 	return len(op.Results) == 0 && len(op.Regions()) == 1 && rangeOf(op) != nil && rangeOf(op).Size == ""
 }
 
-// soleUser is the one op that uses v, nil if there is none or several.
-func soleUser(ops []*ir.Op, v *ir.Value) *ir.Op {
-	var sole *ir.Op
-	for _, op := range ops {
-		if !uses(op, v) {
-			continue
-		}
-		if sole != nil {
-			return nil
-		}
-		sole = op
-	}
-	return sole
-}
-
-func uses(op *ir.Op, v *ir.Value) bool {
-	found := false
-	r := &ir.Region{Ops: []*ir.Op{op}}
-	r.Walk(func(op *ir.Op) bool {
-		op.Values(func(x *ir.Value) *ir.Value {
-			found = found || x == v
-			return x
-		})
-		return !found
-	})
-	return found
-}
-
-// drop removes subscript d from every access of buf in op.
-func drop(op *ir.Op, buf *ir.Value, d int) {
+// drop removes a subscript from every access in op to each of the buffers.
+func drop(op *ir.Op, dims map[*ir.Value]int) {
 	r := &ir.Region{Ops: []*ir.Op{op}}
 	r.Walk(func(op *ir.Op) bool {
 		if op.Def.Name != "load" && op.Def.Name != "store" {
 			return true
 		}
 		for _, a := range op.Args("") {
-			if a.Value == buf {
+			if d, ok := dims[a.Value]; ok {
 				a.View.Dims = slices.Delete(slices.Clone(a.View.Dims), d, d+1)
 			}
 		}
@@ -144,40 +148,22 @@ func drop(op *ir.Op, buf *ir.Value, d int) {
 	})
 }
 
-// forward replaces a buffer of rank 0 by the value it holds, if one store in
+// forward replaces each buffer of rank 0 by the value it holds, if one store in
 // its own region comes before everything that reads it.
-func forward(at *pass.Context, r *ir.Region, i int) bool {
-	buf := r.Ops[i].Results[0]
-	if t, ok := buf.Type.(ir.Buf); !ok || len(t.Dims) != 0 || t.Dist != nil {
-		return false
-	}
-	store := -1
-	for j := i + 1; j < len(r.Ops); j++ {
-		_, by := touched(r.Ops[j : j+1])
-		b := by[buf]
-		switch {
-		case b == nil:
-		case b.opaque:
-			return false
-		case b.writes && store < 0 && r.Ops[j].Def.Name == "store":
-			store = j
-		case b.writes || store < 0:
-			return false
+func forward(at *pass.Context, r *ir.Region) {
+	uses := usesIn(r)
+	stores := map[*ir.Op]bool{}        // that give such a buffer its value
+	holds := map[*ir.Value]*ir.Value{} // the buffers, and their values once known
+	for _, op := range r.Ops {
+		if store := soleStore(op, uses); store != nil && at.Apply(op) {
+			holds[op.Results[0]] = nil
+			stores[store] = true
 		}
 	}
-	if store < 0 || !at.Apply(r.Ops[i]) {
-		return false
+	if len(holds) == 0 {
+		return
 	}
-	v := r.Ops[store].Operand(0)
-	substitute(r, buf, v)
-	r.Ops = slices.Delete(r.Ops, store, store+1)
-	r.Ops = slices.Delete(r.Ops, i, i+1)
-	return true
-}
-
-// substitute replaces the loads of buf in r by v.
-func substitute(r *ir.Region, buf, v *ir.Value) {
-	with := map[*ir.Value]*ir.Value{}
+	with := map[*ir.Value]*ir.Value{} // loaded values, and what stands for them
 	var walk func(r *ir.Region)
 	walk = func(r *ir.Region) {
 		kept := make([]*ir.Op, 0, len(r.Ops))
@@ -188,9 +174,17 @@ func substitute(r *ir.Region, buf, v *ir.Value) {
 				}
 				return x
 			})
-			if op.Def.Name == "load" && op.Operand(0) == buf {
-				with[op.Results[0]] = v
+			switch {
+			case stores[op]:
+				holds[op.Operand(1)] = op.Operand(0)
 				continue
+			case op.Def.Name == "load" && holds[op.Operand(0)] != nil:
+				with[op.Results[0]] = holds[op.Operand(0)]
+				continue
+			case op.Def.Traits.Has(ir.Allocates):
+				if _, gone := holds[op.Results[0]]; gone {
+					continue
+				}
 			}
 			kept = append(kept, op)
 			for _, in := range op.Regions() {
@@ -200,4 +194,29 @@ func substitute(r *ir.Region, buf, v *ir.Value) {
 		r.Ops = kept
 	}
 	walk(r)
+}
+
+// soleStore is the store that gives the buffer of alloc its only value, before
+// anything reads it; nil if alloc is no allocation of rank 0 or there is none.
+func soleStore(alloc *ir.Op, uses map[*ir.Value][]use) *ir.Op {
+	if !alloc.Def.Traits.Has(ir.Allocates) || len(alloc.Results) != 1 {
+		return nil
+	}
+	buf := alloc.Results[0]
+	if t, ok := buf.Type.(ir.Buf); !ok || len(t.Dims) != 0 || t.Dist != nil {
+		return nil
+	}
+	var store *ir.Op
+	for _, u := range uses[buf] {
+		switch {
+		case u.op == alloc:
+		case u.opaque:
+			return nil
+		case u.writes && store == nil && u.op.Def.Name == "store":
+			store = u.op
+		case u.writes || store == nil:
+			return nil
+		}
+	}
+	return store
 }

@@ -80,33 +80,44 @@ func rangeOf(op *ir.Op) *ir.Range {
 
 func bodyOf(op *ir.Op) *ir.Region { return op.Regions()[0] }
 
-// fuseFrom merges into the loop at i the loops behind it, as far as they fit.
-func fuseFrom(c *pass.Context, r *ir.Region, i int) (did bool) {
+// fuseFrom merges into the loop at i the loops behind it, as far as they fit,
+// and reports whether it merged any. What the merged loop touches is kept, not found again after each merge, and
+// the region is rebuilt once: thousands of loops may become one.
+func fuseFrom(c *pass.Context, r *ir.Region, i int) bool {
+	into := r.Ops[i]
+	_, uses := touched([]*ir.Op{into})
+	var between, pending []*ir.Op // what goes before the merged loop; what does if another loop merges
+	locs := []ir.Loc{into.Loc}
+	merged := i // the last op that is merged
 	for j := i + 1; j < len(r.Ops); j++ {
 		op := r.Ops[j]
 		if !isParallel(op) {
 			if !passes(op) {
-				return did
+				break
 			}
+			pending = append(pending, op)
 			continue
 		}
-		if why := apart(r.Ops[i], op); why != "" {
+		if why := apart(into, uses, op); why != "" {
 			c.Decline(op.Loc, "not fused with the loop before it: %s", why)
-			return did
+			break
 		}
 		if !c.Apply(op) {
-			return did
+			break
 		}
-		did = true
-		merge(r.Ops[i], op)
-		// What stood between goes before the merged loop.
-		between := slices.Clone(r.Ops[i+1 : j])
-		merged := r.Ops[i]
-		r.Ops = slices.Concat(r.Ops[:i], between, []*ir.Op{merged}, r.Ops[j+1:])
-		i += len(between)
-		j = i
+		_, more := touched(merge(into, op))
+		for v, a := range more {
+			uses.of(v).add(a)
+		}
+		between, pending, merged = append(between, pending...), nil, j
+		locs = append(locs, op.Loc)
 	}
-	return did
+	if merged == i {
+		return false
+	}
+	into.Loc = ir.Fuse(locs...)
+	r.Ops = slices.Concat(r.Ops[:i], between, []*ir.Op{into}, r.Ops[merged+1:])
+	return true
 }
 
 // passes reports that op may go before the loops around it: it touches no
@@ -115,18 +126,18 @@ func passes(op *ir.Op) bool {
 	return op.Def.Traits.Has(ir.Pure) && len(op.Regions()) == 0 || op.Def.Traits.Has(ir.Allocates)
 }
 
-// apart says why two loops must stay two, "" if they may be one.
-func apart(a, b *ir.Op) string {
+// apart says why two loops, the first with the given accesses, must stay two;
+// "" if they may be one.
+func apart(a *ir.Op, inA usage, b *ir.Op) string {
 	ra, rb := rangeOf(a), rangeOf(b)
 	if !ra.Lo.Equal(rb.Lo) || !ra.Hi.Equal(rb.Hi) || !ra.Step.Equal(rb.Step) || ra.Size != "" || rb.Size != "" {
 		return "the ranges differ"
 	}
-	order, inA := touched([]*ir.Op{a})
-	_, inB := touched([]*ir.Op{b})
+	order, inB := touched([]*ir.Op{b})
 	shared := false
 	for _, v := range order {
 		x, y := inA[v], inB[v]
-		if y == nil {
+		if x == nil {
 			continue
 		}
 		shared = true
@@ -140,8 +151,8 @@ func apart(a, b *ir.Op) string {
 	return ""
 }
 
-// merge appends the body of b to that of a.
-func merge(a, b *ir.Op) {
+// merge appends the body of b to that of a, and returns what it added.
+func merge(a, b *ir.Op) []*ir.Op {
 	ra, rb := rangeOf(a), rangeOf(b)
 	m := &ir.Mapping{Values: map[*ir.Value]*ir.Value{}, Syms: map[string]sym.Expr{rb.Name: sym.Name(ra.Name)}}
 	if ra.Name != rb.Name {
@@ -152,9 +163,10 @@ func merge(a, b *ir.Op) {
 			return name
 		}
 	}
-	body := bodyOf(a)
+	var added []*ir.Op
 	for _, op := range bodyOf(b).Ops {
-		body.Ops = append(body.Ops, ir.CloneOp(op, m))
+		added = append(added, ir.CloneOp(op, m))
 	}
-	a.Loc = ir.Fuse(a.Loc, b.Loc)
+	bodyOf(a).Ops = append(bodyOf(a).Ops, added...)
+	return added
 }
