@@ -122,6 +122,8 @@ const (
 	TrapIndex
 	TrapMemory
 	TrapOverflow
+	TrapAlign // compiled code alone: an array does not begin at a multiple of its element's size
+	TrapFile  // compiled code alone: a file of constants
 )
 
 // Array is a view of memory: element (i, j, ..) is cell Off + i*Strides[0] + ...

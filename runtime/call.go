@@ -64,7 +64,7 @@ type Scalar struct {
 	Cell num.Cell
 }
 
-// Arg is a *Tensor or a Scalar.
+// Arg is a *Tensor or a Scalar; for Plan also an Output.
 type Arg interface{ pack(b *block) }
 
 // Call calls int NAME(const struct NAME_args *, tenon_error *) with the
@@ -80,21 +80,12 @@ func (l *Lib) Call(name string, args []Arg) (Status, error) {
 }
 
 func callAt(fn uintptr, args []Arg) Status {
-	var b block
-	defer b.pins.Unpin()
-	for _, a := range args {
-		a.pack(&b)
-	}
-	words := make([]uint64, (len(b.bytes)+15)/8) // aligned to 8, never empty
-	raw := unsafe.Slice((*byte)(unsafe.Pointer(&words[0])), len(words)*8)
-	copy(raw, b.bytes)
-	var status Status
-	b.pins.Pin(&words[0])
-	b.pins.Pin(&status)
-	code, _, _ := purego.SyscallN(fn, uintptr(unsafe.Pointer(&words[0])), uintptr(unsafe.Pointer(&status)))
+	var c frame
+	defer c.end()
+	c.begin(args)
+	code, _, _ := purego.SyscallN(fn, c.args(), c.report())
 	goruntime.KeepAlive(args)
-	status.Code = Code(int32(code)) // a library that fails to fill it in still fails
-	return status
+	return c.status(code)
 }
 
 // block is a C struct under construction: fields in order, each at a multiple

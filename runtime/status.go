@@ -25,6 +25,8 @@ const (
 	Index         // a subscript that was read is out of range
 	Memory        // no memory for temporaries
 	Overflow      // a product of sizes overflows
+	Align         // an array begins between two of its elements
+	File          // a file of constants cannot be used
 )
 
 // codeTexts say what each code means of an argument, and what to do about it.
@@ -36,6 +38,8 @@ var codeTexts = [...]struct{ name, what, fix string }{
 	Index:    {"index", "holds or is read at a subscript out of range", "check the values that serve as subscripts"},
 	Memory:   {"memory", "needs more memory for temporaries than there is", "use smaller sizes"},
 	Overflow: {"overflow", "has sizes whose product overflows", "use smaller sizes"},
+	Align:    {"align", "does not begin at a multiple of its element's size", "pass memory that is aligned as its elements are"},
+	File:     {"file", "has no file of its type and rank in the folder", "save it with numpy.save, in C order"},
 }
 
 func (c Code) String() string {

@@ -1,8 +1,6 @@
 package cpu
 
 import (
-	"slices"
-
 	"tenon/codegen/llvm"
 	"tenon/internal/diag"
 	"tenon/internal/num"
@@ -136,8 +134,9 @@ func lowerStore(p *proc, op *ir.Op) {
 	p.StoreElem(x, b.data, p.element(b, subscripts(args[1])))
 }
 
-// lowerAlloc asks for memory once its size is known to be one: no dim is
-// negative and the product does not overflow. It is freed at the end of the
+// lowerAlloc finds an array in the workspace, or asks for memory once its size is
+// known to be one: no dim is negative and the product does not overflow. That is
+// freed at the end of the
 // region (release) or, after an error, at the exit. What a loop allocates in the
 // same size in every iteration is kept from the first one on and freed at the
 // exit: a row of scratch costs nothing, where a malloc a row took a quarter of
@@ -147,9 +146,12 @@ func lowerAlloc(p *proc, op *ir.Op) {
 	if t.Dist != nil || t.Space != "" || t.Strides != nil {
 		refuse(op)
 	}
-	b := p.dense(t, llvm.Value{}, -1)
-	slot := p.slot()
+	b := p.dense(t, p.scratch[op], -1)
 	p.bufs[op.Results[0]] = b
+	if b.data.IsValid() {
+		return
+	}
+	slot := p.slot()
 	if !p.keeps(op, t) {
 		b.data = p.allocate(b, slot)
 		p.owned = append(p.owned, slot)
@@ -169,22 +171,7 @@ func (p *proc) allocate(b *buffer, slot llvm.Value) llvm.Value {
 
 // keeps reports an allocation inside a loop whose size is the same each time:
 // its dims are made of the proc's own.
-func (p *proc) keeps(op *ir.Op, t ir.Buf) bool {
-	if !p.looped[op] {
-		return false
-	}
-	for _, d := range t.Dims {
-		for _, n := range d.Names() {
-			if !slices.Contains(p.src.Dims, n) {
-				return false
-			}
-		}
-		if len(d.Refs()) > 0 {
-			return false
-		}
-	}
-	return true
-}
+func (p *proc) keeps(op *ir.Op, t ir.Buf) bool { return p.looped[op] && madeOf(t, p.src.Dims) }
 
 // inLoops are the ops that stand in the region of a loop.
 func inLoops(r *ir.Region, inside bool, out map[*ir.Op]bool) {

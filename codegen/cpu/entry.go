@@ -10,13 +10,18 @@ import (
 	"tenon/ir/sym"
 )
 
-// entry is the function that C calls, under construction.
+// entry is a function that reads and checks what the caller passed, under
+// construction: NAME.enter, which then calls the body, or NAME_plan, which says
+// what a run needs.
 type entry struct {
 	*proc
 	shared  *support
 	plan    *ir.EntryPlan
+	args    llvm.Value // address of struct NAME_args
 	tensors []*tensorArg
 	records llvm.Value
+	// planning leaves out what is said of outputs: they need not be there yet.
+	planning bool
 }
 
 // tensorArg is a tensor as the caller described it.
@@ -27,46 +32,67 @@ type tensorArg struct {
 	record llvm.Value
 }
 
-// emitEntry emits NAME(args, error): read and check the arguments, make dense
-// copies where strides ask for it, call the body, copy results back.
-//
-// A null error pointer is tolerated: its place is taken by a local one.
-func emitEntry(out *llvm.Module, shared *support, f *ir.Func, fields []Field, body *llvm.Func) {
+// written reports an argument that the function writes.
+func (t *tensorArg) written() bool { return t.field.Param.Mode != ir.ModeIn }
+
+func (t *tensorArg) rank() llvm.Value { return llvm.Index(int64(t.field.Rank)) }
+
+// newEntry starts to fill in fn, whose last parameter is the tenon_error. args
+// is the address of the argument struct. A null error pointer is tolerated: its
+// place is taken by a local one.
+func newEntry(fn *llvm.Func, shared *support, f *ir.Func, fields []Field, args llvm.Value, planning bool) (e *entry, report llvm.Value) {
 	plan, err := ir.Entry(f)
 	if err != nil {
 		panic(refusal{err})
 	}
-	fn := out.NewFunc(f.Name, i32, llvm.Param{Name: "args", Type: llvm.Ptr, Const: true}, llvm.Param{Name: "error", Type: llvm.Ptr})
-	e := &entry{proc: newProc(fn, f, fields, Options{}), shared: shared, plan: plan}
-	report := e.Select(e.IsNull(e.Param(1)), e.Alloca(12), e.Param(1))
+	e = &entry{proc: newProc(fn, f, fields, Options{}), shared: shared, plan: plan, args: args, planning: planning}
+	last := e.Params()[len(e.Params())-1]
+	report = e.Select(e.IsNull(last), e.Alloca(errorBytes), last)
 	e.locate()
 	if len(fields) > 0 {
-		e.failWhen(e.IsNull(e.Param(0)), ir.TrapNull, -1, -1)
+		e.failWhen(e.IsNull(args), ir.TrapNull, -1, -1)
 	}
+	return e, report
+}
+
+// emitEnter emits NAME.enter(args, plan, workspace, error): read and check the
+// arguments, find room for temporaries, make dense copies where strides ask for
+// it, call the body, copy results back. plan and workspace may be null.
+func emitEnter(out *llvm.Module, shared *support, f *ir.Func, fields []Field, body *llvm.Func) *llvm.Func {
+	fn := out.NewInternal(f.Name+".enter", i32, llvm.Param{Name: "args", Type: llvm.Ptr, Const: true},
+		llvm.Param{Name: "plan", Type: llvm.Ptr, Const: true}, llvm.Param{Name: "workspace", Type: llvm.Ptr}, llvm.Param{Name: "error", Type: llvm.Ptr})
+	fn.NoInline()
+	e, report := newEntry(fn, shared, f, fields, fn.Param(0), false)
 	e.readArgs()
 	e.checkSizes()
 	e.checkOverlaps()
+	scratch := e.scratch(e.Param(1), e.Param(2))
 	e.densify()
-	code := e.Call(body, append(e.bodyArgs(), report)...)
-	e.When(e.Op("ne", code, llvm.Int(num.I32, 0)), func() {
-		e.Jump(e.exit, code, e.Load(i32, e.Offset(report, 4)), e.Load(i32, e.Offset(report, 8)))
-	})
+	code := e.Call(body, append(e.bodyArgs(scratch), e.Param(1), report)...)
+	e.When(e.Op("ne", code, llvm.Int(num.I32, 0)), func() { e.Jump(e.exit, errorOf(e.Func, code, report)...) })
 	for _, t := range e.tensors {
-		if t.field.Param.Mode != ir.ModeIn && t.field.Rank > 0 {
+		if t.written() && t.field.Rank > 0 {
 			e.Call(shared.restore(int64(t.field.Elem.Bytes())), t.at, t.rank(), t.record)
 		}
 	}
 	e.finish(report)
+	return fn
 }
 
-func (t *tensorArg) rank() llvm.Value { return llvm.Index(int64(t.field.Rank)) }
+// The layout of a tenon_error.
+const errorBytes = 12
+
+// errorOf is a code with the argument and dim that report has beside it.
+func errorOf(f *llvm.Func, code, report llvm.Value) []llvm.Value {
+	return []llvm.Value{code, f.Load(i32, f.Offset(report, 4)), f.Load(i32, f.Offset(report, 8))}
+}
 
 // locate lays out the records, with no copy yet, so that the exit may be taken
 // from anywhere.
 func (e *entry) locate() {
 	for i, x := range e.fields {
 		if x.Tensor {
-			e.tensors = append(e.tensors, &tensorArg{field: x, arg: i})
+			e.tensors = append(e.tensors, &tensorArg{field: x, arg: i, at: e.Offset(e.args, x.Offset)})
 		}
 	}
 	if len(e.tensors) == 0 {
@@ -77,29 +103,51 @@ func (e *entry) locate() {
 		t.record = e.Offset(e.records, recordBytes*int64(i))
 		e.Store(llvm.Null(), e.Offset(t.record, recCopy))
 	}
-	e.cleanup = func() { e.Call(e.shared.release(), e.records, llvm.Index(int64(len(e.tensors)))) }
+	if !e.planning {
+		e.cleanup = func() { e.Call(e.shared.release(), e.records, llvm.Index(int64(len(e.tensors)))) }
+	}
 }
 
 // readArgs loads the argument struct and the extents, and binds the dims.
 func (e *entry) readArgs() {
-	tensors := e.tensors
 	for _, x := range e.fields {
-		at := e.Offset(e.Param(0), x.Offset)
 		if !x.Tensor {
-			e.values[x.Param.Value] = e.Load(llvm.TypeOf(x.Elem), at)
-			continue
+			e.values[x.Param.Value] = e.Load(llvm.TypeOf(x.Elem), e.Offset(e.args, x.Offset))
 		}
-		t := tensors[0]
-		tensors, t.at = tensors[1:], at
-		e.examine(t)
+	}
+	binding := e.binding()
+	for _, t := range e.tensors {
+		switch {
+		case !e.planning || t.field.Param.Mode != ir.ModeOut:
+			e.examine(t)
+		case binding[t.arg]: // the shape of an output is asked for where nothing else says it
+			shape := address(e.Func, t.at, fieldShape)
+			e.failWhen(e.IsNull(shape), ir.TrapNull, t.arg, -1)
+		}
 	}
 	for _, s := range e.plan.Sources {
-		t := e.tensorOf(s.Param)
-		e.names[s.Name] = e.LoadElem(num.Index, address(e.Func, t.at, fieldShape), llvm.Index(int64(s.Dim)))
+		if e.given(s.Param, binding) {
+			t := e.tensorOf(s.Param)
+			e.names[s.Name] = e.LoadElem(num.Index, address(e.Func, t.at, fieldShape), llvm.Index(int64(s.Dim)))
+		}
 	}
 	for _, b := range e.plan.Bindings {
 		e.names[b.Dim] = e.expr(b.Value)
 	}
+}
+
+// binding are the arguments whose shapes bind dims.
+func (e *entry) binding() map[int]bool {
+	args := map[int]bool{}
+	for _, b := range e.plan.Bindings {
+		args[e.plan.Sources[b.Source].Param] = true
+	}
+	return args
+}
+
+// given reports that the shape of an argument is there to be read.
+func (e *entry) given(arg int, binding map[int]bool) bool {
+	return !e.planning || e.fields[arg].Param.Mode != ir.ModeOut || binding[arg]
 }
 
 func (e *entry) tensorOf(arg int) *tensorArg {
@@ -114,7 +162,7 @@ func (e *entry) tensorOf(arg int) *tensorArg {
 
 func (e *entry) examine(t *tensorArg) {
 	written := int64(0)
-	if t.field.Param.Mode != ir.ModeIn {
+	if t.written() {
 		written = 1
 	}
 	e.Store(llvm.Index(written), e.Offset(t.record, recWritten))
@@ -132,11 +180,12 @@ func (e *entry) failIf(code llvm.Value, arg int, dim func() llvm.Value) {
 
 // checkSizes compares every extent with its declaration, then the facts.
 func (e *entry) checkSizes() {
+	binding := e.binding()
 	for _, c := range e.plan.Checks {
 		switch {
 		case c.Source < 0:
 			e.require(c.Cond)
-		default:
+		case e.given(c.Param, binding):
 			e.failWhen(e.cond(c.Cond.Not()), ir.TrapShape, c.Param, c.Dim)
 		}
 	}
@@ -149,7 +198,7 @@ func (e *entry) checkSizes() {
 func (e *entry) checkOverlaps() {
 	written := false
 	for _, t := range e.tensors {
-		written = written || t.field.Param.Mode != ir.ModeIn
+		written = written || t.written()
 	}
 	if !written || len(e.tensors) < 2 {
 		return
@@ -175,8 +224,8 @@ func (e *entry) densify() {
 	}
 }
 
-// bodyArgs are the body's parameters but the last.
-func (e *entry) bodyArgs() []llvm.Value {
+// bodyArgs are the body's parameters but the last two, the plan and the error.
+func (e *entry) bodyArgs(scratch []llvm.Value) []llvm.Value {
 	var args []llvm.Value
 	tensors := e.tensors
 	for _, x := range e.fields {
@@ -194,7 +243,7 @@ func (e *entry) bodyArgs() []llvm.Value {
 	for _, d := range e.src.Dims {
 		args = append(args, e.names[d])
 	}
-	return args
+	return append(args, scratch...)
 }
 
 // failure makes err the refusal of a proc.

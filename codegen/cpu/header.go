@@ -18,11 +18,19 @@ var cTypes = map[num.Elem]string{
 
 const preamble = `/* Written by Tenon: the C interface of %s.
 
-   Each function takes one struct with its arguments: the parameters in order,
-   tensors as tenon_tensor and scalars by value, then the results. It returns a
-   code, TENON_OK if it is done, and says in *error which argument was at fault;
-   error may be NULL. Functions keep no state: they may run at the same time,
-   on different results. */
+   Each function NAME takes one struct with its arguments: the parameters in
+   order, tensors as tenon_tensor and scalars by value, then the results.
+   NAME(&args, &error) is a whole call. The full form binds constants once, and
+   says what a call needs before it is made:
+
+     NAME_open(folder, &state, &error)             constants, from files
+     NAME_plan(state, &args, threads, &plan, &error)      sizes, memory
+     NAME_run(state, &args, &plan, workspace, &error)     the call
+     NAME_close(state)
+
+   All return a code, TENON_OK if it is done, and say in *error which argument
+   was at fault; error may be NULL. There is no other state: functions may run
+   at the same time, on different results. */
 #ifndef %s
 #define %s
 
@@ -36,13 +44,14 @@ extern "C" {
 #ifndef TENON_TYPES
 #define TENON_TYPES
 
-/* An array. data points to the element whose subscripts are all 0, aligned as
-   an element is; it may be NULL if there are no elements. shape has one size a
-   dim. strides count elements and may be negative; NULL is C order, the last
-   dim innermost. Other strides cost a copy and change no result. At rank 0
-   there is one element, and shape and strides may be NULL. The caller allocates
-   outputs and fills in their shape; they are written completely, and hold
-   nothing of use after an error. */
+/* An array. data points to the element whose subscripts are all 0, at a multiple
+   of the size of an element; it may be NULL if there are no elements. shape has
+   one size a dim. strides count elements and may be negative; NULL is C order,
+   the last dim innermost. Other strides cost a copy and change no result. At
+   rank 0 there is one element, and shape and strides may be NULL. The caller
+   allocates outputs and fills in their shape; they are written completely, and
+   hold nothing of use after an error. No output may share memory with another
+   argument. */
 typedef struct {
   void *data;
   const int64_t *shape, *strides;
@@ -55,16 +64,43 @@ typedef struct {
 } tenon_error;
 
 enum {
-  TENON_OK,      /* done */
-  TENON_SHAPE,   /* a size is negative or not what the function asks for */
-  TENON_NULL,    /* args, a shape, or the data of an array with elements is NULL */
-  TENON_ALIAS,   /* arg shares memory with another argument, and one is written */
-  TENON_INDEX,   /* a subscript found while running lies outside dim of arg */
-  TENON_MEMORY,  /* there is no memory for temporaries */
-  TENON_OVERFLOW /* a product of sizes exceeds 64 bits */
+  TENON_OK,       /* done */
+  TENON_SHAPE,    /* a size is negative or not what the function asks for, or
+                     the plan is that of smaller arguments */
+  TENON_NULL,     /* args, the plan, a shape, or the data of an array with
+                     elements is NULL */
+  TENON_ALIAS,    /* arg shares memory with another argument, and one is written */
+  TENON_INDEX,    /* a subscript found while running lies outside dim of arg */
+  TENON_MEMORY,   /* there is no memory for temporaries */
+  TENON_OVERFLOW, /* a product of sizes exceeds 64 bits */
+  TENON_ALIGN,    /* arg does not begin at a multiple of its element's size */
+  TENON_FILE      /* NAME_open: the file of arg is missing, or is no array of its
+                     type and rank in C order */
 };
 
+/* Constants that NAME_open has bound. */
+typedef struct tenon_state tenon_state;
+
+/* Threads of the caller's: parallel_for(pool, parts, task, context) must call
+   task(context, part) once for each part from 0 below parts, in any order, on
+   any threads, and return when all calls have. */
+typedef void (*tenon_task)(void *context, int64_t part);
+typedef void (*tenon_parallel_for)(void *pool, int64_t parts, tenon_task task, void *context);
+
 #endif
+
+/* A plan begins with
+
+     int64_t workspace          bytes of the memory that NAME_run may be given,
+                                at any address; NULL: it allocates them itself
+     parallel_for, pool         NULL from NAME_plan; set parallel_for before the
+                                run to use threads of your own
+     int32_t threads            at most so many; 0: as OpenMP would choose
+
+   and has for each output of rank 1 and more its shape, with a bit set in
+   NAME_bounded for each dim of which the size is an upper bound. A plan holds
+   for all arguments of the same sizes; it is never written by NAME_run, so that
+   several runs may use it at the same time. */
 `
 
 const closing = `
@@ -81,7 +117,7 @@ func Header(m *ir.Module, name string) (string, error) {
 	guard := "TENON_" + strings.Map(guardRune, strings.ToUpper(name)) + "_H"
 	var b strings.Builder
 	fmt.Fprintf(&b, preamble, name, guard, guard)
-	var faults diag.List
+	faults := twice(m)
 	for _, f := range m.Funcs() {
 		if err := writePrototype(&b, f); err != nil {
 			faults = append(faults, err)
@@ -117,9 +153,21 @@ func writePrototype(b *strings.Builder, f *ir.Func) *diag.Error {
 	if len(fields) == 0 {
 		b.WriteString("  char unused;\n")
 	}
-	fmt.Fprintf(b, "};\nint %s(const struct %s_args *args, tenon_error *error);\n", f.Name, f.Name)
+	fmt.Fprintf(b, "};\nstruct %s_plan {\n  int64_t workspace;\n  tenon_parallel_for parallel_for;\n  void *pool;\n  int32_t threads, unused;\n", f.Name)
+	for _, x := range planned(fields) {
+		fmt.Fprintf(b, "  int64_t %s_shape[%d], %s_bounded;\n", x.Name, x.Rank, x.Name)
+	}
+	b.WriteString("};\n")
+	fmt.Fprint(b, strings.ReplaceAll(prototypes, "NAME", f.Name))
 	return nil
 }
+
+const prototypes = `int NAME(const struct NAME_args *args, tenon_error *error);
+int NAME_open(const char *folder, tenon_state **state, tenon_error *error);
+int NAME_plan(const tenon_state *state, const struct NAME_args *args, int32_t threads, struct NAME_plan *plan, tenon_error *error);
+int NAME_run(const tenon_state *state, const struct NAME_args *args, const struct NAME_plan *plan, void *workspace, tenon_error *error);
+void NAME_close(tenon_state *state);
+`
 
 // describe writes the comment of a function: its arguments, where its sizes come
 // from, and what it checks.
@@ -131,6 +179,11 @@ func describe(b *strings.Builder, f *ir.Func, fields []Field) *diag.Error {
 	fmt.Fprintf(b, "\n/* %s%s\n", f.Name, origin(f))
 	for i, x := range fields {
 		fmt.Fprintf(b, "     %d %-10s %s\n", i, fieldName(x.Name), x.doc())
+	}
+	for _, x := range fields {
+		if x.Param.Const {
+			fmt.Fprintf(b, "   %s_open reads %s from folder/%s.npy, %s of rank %d\n", f.Name, fieldName(x.Name), x.Name, descr(x.Elem)[:3], x.Rank)
+		}
 	}
 	shapes := newShapeNames(fields, plan)
 	for i, d := range plan.Bindings {
@@ -187,16 +240,34 @@ func joinExprs[E fmt.Stringer](es []E) string {
 	return strings.Join(parts, ", ")
 }
 
-// exported is the signature of a proc that C may call by its name.
+// exported is the signature of a proc that C may call by its names.
 func exported(f *ir.Func) ([]Field, *diag.Error) {
-	if reserved(f.Name) {
-		return nil, diag.Errorf(f.Loc.First(), "%s is a name of C or its library, so no function can be exported under it", f.Name).WithFix("rename the function")
+	for _, n := range exportsOf(f.Name) {
+		if reserved(n) {
+			return nil, diag.Errorf(f.Loc.First(), "%s is a name of C or its library, so no function can be exported under it", n).WithFix("rename the function")
+		}
 	}
 	fields, err := Signature(f)
 	if err != nil {
 		return nil, err.(*diag.Error)
 	}
 	return fields, nil
+}
+
+// twice refuses functions whose exported names meet, such as f_run beside f.
+func twice(m *ir.Module) (faults diag.List) {
+	owner := map[string]string{}
+	for _, f := range m.Funcs() {
+		owner[f.Name] = f.Name
+	}
+	for _, f := range m.Funcs() {
+		for _, n := range exportsOf(f.Name)[1:] {
+			if g := owner[n]; g != "" {
+				faults = append(faults, diag.Errorf(f.Loc.First(), "%s and %s would both export %s", f.Name, g, n).WithFix("rename one of the functions"))
+			}
+		}
+	}
+	return faults
 }
 
 // fieldName is a parameter's name in C: a keyword gets a trailing underscore.

@@ -1,6 +1,8 @@
 package cpu
 
 import (
+	"fmt"
+
 	"tenon/codegen/llvm"
 	"tenon/internal/diag"
 	"tenon/internal/num"
@@ -20,7 +22,7 @@ type Options struct {
 func Lower(m *ir.Module, desc *targets.Desc, name string, o Options) (*llvm.Module, error) {
 	out := llvm.NewModule(name, desc)
 	shared := newSupport(out)
-	var faults diag.List
+	faults := twice(m)
 	for _, f := range m.Funcs() {
 		switch {
 		case !f.IsProc || f.Level != ir.LevelLoop:
@@ -52,7 +54,8 @@ func lowerProc(out *llvm.Module, shared *support, f *ir.Func, o Options) (faults
 		}
 	}()
 	body := emitBody(out, f, fields, o)
-	emitEntry(out, shared, f, fields, body)
+	enter := emitEnter(out, shared, f, fields, body)
+	emitInterface(out, shared, f, fields, enter)
 	return nil
 }
 
@@ -80,6 +83,7 @@ type proc struct {
 	slots   []llvm.Value          // of pointers to free at the exit
 	cleanup func()                // more to do there
 	owned   []llvm.Value          // slots of the region at hand
+	scratch map[*ir.Op]llvm.Value // addresses of arrays in the workspace
 	looped  map[*ir.Op]bool       // the ops inside loops
 	fold    map[*ir.Op]llvm.Flags // what an op may do beyond the proc's own flags
 }
@@ -91,7 +95,8 @@ var (
 
 func newProc(fn *llvm.Func, src *ir.Func, fields []Field, o Options) *proc {
 	p := &proc{Func: fn, src: src, fields: fields, opts: o, facts: sym.NewFacts(),
-		values: map[*ir.Value]llvm.Value{}, bufs: map[*ir.Value]*buffer{}, names: map[string]llvm.Value{}, fold: map[*ir.Op]llvm.Flags{}}
+		values: map[*ir.Value]llvm.Value{}, bufs: map[*ir.Value]*buffer{}, names: map[string]llvm.Value{},
+		fold: map[*ir.Op]llvm.Flags{}, scratch: map[*ir.Op]llvm.Value{}, looped: map[*ir.Op]bool{}}
 	p.Source(src.Loc.First())
 	p.exit = p.NewLabel("exit", i32, i32, i32)
 	return p
@@ -132,21 +137,11 @@ func (p *proc) slot() llvm.Value {
 	return s
 }
 
-// emitBody emits NAME.body(data.., scalars and dims.., error) -> code.
+// emitBody emits NAME.body(data.., scalars, dims.., scratch.., plan, error) ->
+// code. plan may be null.
 func emitBody(out *llvm.Module, f *ir.Func, fields []Field, o Options) *llvm.Func {
-	var params []llvm.Param
-	for _, x := range fields {
-		if x.Tensor {
-			params = append(params, llvm.Param{Name: x.Name + ".data", Type: llvm.Ptr, NoAlias: true, Const: x.Param.Mode == ir.ModeIn})
-		} else {
-			params = append(params, llvm.Param{Name: x.Name, Type: llvm.TypeOf(x.Elem)})
-		}
-	}
-	for _, d := range f.Dims {
-		params = append(params, llvm.Param{Name: "dim." + d, Type: index})
-	}
-	params = append(params, llvm.Param{Name: "error", Type: llvm.Ptr, NoAlias: true})
-	fn := out.NewInternal(f.Name+".body", i32, params...)
+	scratch := scratchOf(f)
+	fn := out.NewInternal(f.Name+".body", i32, bodyParams(f, fields, scratch)...)
 	fn.NoInline() // so that its noalias parameters keep their meaning
 	p := newProc(fn, f, fields, o)
 	for i, d := range f.Dims {
@@ -166,14 +161,33 @@ func emitBody(out *llvm.Module, f *ir.Func, fields []Field, o Options) *llvm.Fun
 			p.bufs[x.Param.Value] = p.dense(x.Param.Value.Type.(ir.Buf), p.Param(i), i)
 		}
 	}
+	for i, op := range scratch {
+		p.scratch[op] = p.Param(len(fields) + len(f.Dims) + i)
+	}
 	if hasDirective(f.Directives, "contract") {
 		p.Flags = llvm.Contract
 	}
-	p.looped = map[*ir.Op]bool{}
 	inLoops(f.Body, false, p.looped)
 	p.region(f.Body)
-	p.finish(p.Param(len(params) - 1))
+	p.finish(p.Params()[len(p.Params())-1])
 	return fn
+}
+
+func bodyParams(f *ir.Func, fields []Field, scratch []*ir.Op) (params []llvm.Param) {
+	for _, x := range fields {
+		if x.Tensor {
+			params = append(params, llvm.Param{Name: x.Name + ".data", Type: llvm.Ptr, NoAlias: true, Const: x.Param.Mode == ir.ModeIn})
+		} else {
+			params = append(params, llvm.Param{Name: x.Name, Type: llvm.TypeOf(x.Elem)})
+		}
+	}
+	for _, d := range f.Dims {
+		params = append(params, llvm.Param{Name: "dim." + d, Type: index})
+	}
+	for i := range scratch {
+		params = append(params, llvm.Param{Name: fmt.Sprintf("scratch.%d", i), Type: llvm.Ptr, NoAlias: true})
+	}
+	return append(params, llvm.Param{Name: "plan", Type: llvm.Ptr, Const: true}, llvm.Param{Name: "error", Type: llvm.Ptr, NoAlias: true})
 }
 
 func hasDirective(list []string, name string) bool {

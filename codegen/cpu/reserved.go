@@ -19,10 +19,10 @@ fclose fdim fdimf feof ferror fflush fgetc fgets floor floorf fma fmaf fmax fmax
 fputc fputs fread free freopen frexp frexpf fscanf fseek ftell fwrite gamma getc getchar getenv gets gmtime hypot hypotf
 index ilogb ilogbf isalnum isalpha isdigit isinf islower isnan isspace isupper j0 j1 jn kill labs ldexp ldexpf lgamma lgammaf
 link listen llrint llround localtime log log10 log10f log1p log1pf log2 log2f logb logbf logf longjmp lrint lround main
-malloc memchr memcmp memcpy memmove memset mktime modf modff nan nanf nearbyint nearbyintf nextafter nextafterf open pause
+malloc memchr memcmp memcpy memmove memset mktime mq_close mq_open modf modff nan nanf nearbyint nearbyintf nextafter nextafterf open pause
 perror pipe poll pow powf printf putc putchar puts qsort raise rand read realloc recv remainder remainderf remove rename
 rewind rint rintf round roundeven roundevenf roundf scalb scalbn scalbnf scanf select send setbuf setjmp setvbuf signal
-significand sin sincos sincosf sinf sinh sinhf sleep socket sprintf sqrt sqrtf srand sscanf stat stderr stdin stdout strcat
+significand sin sincos sincosf sinf sinh sinhf sem_close sem_open shm_open sleep socket sprintf sqrt sqrtf srand sscanf stat stderr stdin stdout strcat
 strchr strcmp strcpy strcspn strdup strlen strncat strncmp strncpy strpbrk strrchr strspn strstr strtod strtok strtol
 strtoul strxfrm sync system tan tanf tanh tanhf tgamma tgammaf time times tmpfile tmpnam tolower toupper trunc truncf ungetc
 unlink vfprintf vprintf vsprintf wait write y0 y1 yn`)

@@ -12,11 +12,14 @@ import (
 // to every tensor argument, of any rank, is emitted once. Unshared it was nine
 // tenths of a small module.
 type support struct {
-	m   *llvm.Module
-	fns map[string]*llvm.Func // looked up by name only
+	m     *llvm.Module
+	fns   map[string]*llvm.Func // looked up by name only
+	texts map[string]llvm.Value // likewise
 }
 
-func newSupport(m *llvm.Module) *support { return &support{m, map[string]*llvm.Func{}} }
+func newSupport(m *llvm.Module) *support {
+	return &support{m, map[string]*llvm.Func{}, map[string]llvm.Value{}}
+}
 
 // A record is what is known of a tensor argument while the entry runs; it lies
 // on the stack. Its fields are words.
@@ -64,7 +67,7 @@ func code(c ir.TrapCode) llvm.Value { return llvm.Int(num.I32, int64(c)) }
 
 // examine is examine(field, rank, element size, record) -> code: it reads a
 // tenon_tensor into a record. A missing shape, or a missing array that has
-// elements, is TENON_NULL.
+// elements, is TENON_NULL; one that begins between two elements, TENON_ALIGN.
 func (s *support) examine() *llvm.Func {
 	params := []llvm.Param{{Name: "field", Type: llvm.Ptr}, {Name: "rank", Type: index}, {Name: "size", Type: index}, {Name: "record", Type: llvm.Ptr}}
 	return s.function("examine", i32, params, func(f *llvm.Func, a []llvm.Value) {
@@ -76,6 +79,8 @@ func (s *support) examine() *llvm.Func {
 		f.When(f.Op("and", f.IsNull(data), f.Op("gt", bytes, llvm.Index(0))), func() { f.Return(code(ir.TrapNull)) })
 		f.Store(bytes, f.Offset(rec, recBytes))
 		low := f.PtrInt(data)
+		odd := f.Op("ne", f.Op("and", low, f.Op("sub", size, llvm.Index(1))), llvm.Index(0)) // sizes are powers of 2
+		f.When(f.Op("and", odd, f.Op("gt", bytes, llvm.Index(0))), func() { f.Return(code(ir.TrapAlign)) })
 		reach := f.If(f.IsNull(strides),
 			func() []llvm.Value { return []llvm.Value{low, f.Op("add", low, bytes), llvm.Index(1)} },
 			func() []llvm.Value { return reach(f, shape, strides, rank, size, low) })

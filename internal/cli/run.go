@@ -141,7 +141,7 @@ func (a *app) execute(ctx context.Context, call *driver.Call, file string, f *ru
 		return nil, err
 	}
 	defer loaded.Close()
-	native, err := call.Native(loaded)
+	native, err := call.Native(loaded, f.threads)
 	if err != nil {
 		return nil, err
 	}

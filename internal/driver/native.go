@@ -46,13 +46,14 @@ type Native struct {
 	name    string
 	args    []runtime.Arg
 	names   []string
+	plan    *runtime.Plan
 	results []*weights.Array
 	fresh   []func() // restore what a run overwrites
 }
 
-// Native prepares c for the compiled function: parameters in order, then
-// results, which are made here.
-func (c *Call) Native(l *Loaded) (*Native, error) {
+// Native prepares c for the compiled function, on at most so many threads (0: as
+// many as there are): parameters in order, then results, which are made here.
+func (c *Call) Native(l *Loaded, threads int) (*Native, error) {
 	n := &Native{loaded: l, name: c.Func.Name}
 	for i, p := range c.Func.Params {
 		n.names = append(n.names, p.Value.Name)
@@ -76,7 +77,17 @@ func (c *Call) Native(l *Loaded) (*Native, error) {
 			return nil, err
 		}
 	}
-	return n, nil
+	return n, n.makePlan(threads)
+}
+
+// makePlan asks the function what the call needs.
+func (n *Native) makePlan(threads int) error {
+	plan, status, err := n.loaded.lib.Plan(n.name, n.args, threads)
+	if err == nil {
+		err = n.fault(status)
+	}
+	n.plan = plan
+	return err
 }
 
 func (c *Call) nativeResult(n *Native, i int, name string) error {
@@ -132,11 +143,15 @@ func (n *Native) Reset() {
 
 // Run calls the function once; Results has what it wrote.
 func (n *Native) Run() error {
-	status, err := n.loaded.lib.Call(n.name, n.args)
+	status, err := n.loaded.lib.Run(n.name, n.args, n.plan)
 	if err != nil {
 		return err
 	}
-	err = status.Err(n.name, n.names)
+	return n.fault(status)
+}
+
+func (n *Native) fault(s runtime.Status) error {
+	err := s.Err(n.name, n.names)
 	if e, ok := err.(*diag.Error); ok {
 		return e.WithNote(diag.Pos{}, "tenon run --interp shows the line of the program")
 	}

@@ -35,7 +35,7 @@ func gcc(t *testing.T, dir string, args ...string) {
 	if _, err := exec.LookPath("gcc"); err != nil {
 		t.Skip("SKIP, the C interface is not tested: no gcc; install it with: apt-get install gcc")
 	}
-	cmd := exec.Command("gcc", append([]string{"-std=c11", "-Wall", "-Wextra", "-pedantic", "-Werror"}, args...)...)
+	cmd := exec.Command("gcc", append([]string{"-std=c11", "-D_DEFAULT_SOURCE", "-Wall", "-Wextra", "-pedantic", "-Werror"}, args...)...)
 	cmd.Dir = dir
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %v\n%s", args, err, out)

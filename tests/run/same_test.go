@@ -119,7 +119,8 @@ func TestLibraries(t *testing.T) {
 			exported = append(exported, s.Name)
 		}
 	}
-	if !slices.Equal(exported, []string{"attention"}) {
+	slices.Sort(exported)
+	if !slices.Equal(exported, []string{"attention", "attention_close", "attention_open", "attention_plan", "attention_run"}) {
 		t.Errorf("the library exports %v", exported)
 	}
 }

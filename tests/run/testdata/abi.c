@@ -1,5 +1,9 @@
 /* Holds the C interface to its promises; prints what does not hold. */
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 #include "abi.h"
 
 static int faults;
@@ -100,8 +104,131 @@ static void running(void) {
   FAILS(twice(&b, &e), TENON_OVERFLOW, -1, -1); /* 2^66 bytes */
 }
 
+/* Begins between two elements: refused, but for an array without any. */
+static void alignment(void) {
+  char room[64];
+  float x[6] = {0}, y[6];
+  double total;
+  int64_t shape[] = {2, 3}, none[] = {0, 3};
+  struct affine_args good = {{x, shape, NULL}, 1, true, 0, 0, 0, {y, shape, NULL}, {&total, NULL, NULL}}, a = good;
+  a.x.data = (char *)x + 2;
+  FAILS(affine(&a, &e), TENON_ALIGN, 0, -1);
+  a = good, a.y.data = room + 1;
+  FAILS(affine(&a, &e), TENON_ALIGN, 6, -1);
+  a = good, a.total.data = (char *)&total + 4;
+  FAILS(affine(&a, &e), TENON_ALIGN, 7, -1);
+  a = good, a.x.shape = a.y.shape = none, a.x.data = room + 1, a.y.data = room + 3;
+  WANT(affine(&a, &e) == TENON_OK);
+  float *at = (float *)(room + 4); /* an element's alignment is enough */
+  memcpy(at, x, sizeof x);
+  a = good, a.x.data = at;
+  WANT(affine(&a, &e) == TENON_OK);
+}
+
+static void plans(void) {
+  double x[5] = {1, 2, 3, 4, 5}, once[5], planned[5];
+  int64_t n = 5, four = 4, six = 6;
+  struct twice_args a = {{x, &n, NULL}, {NULL, NULL, NULL}}, small = {{x, &four, NULL}, {planned, &four, NULL}};
+  struct twice_plan p;
+  FAILS(twice_plan(NULL, &a, 1, NULL, &e), TENON_NULL, -1, -1);
+  FAILS(twice_plan(NULL, NULL, 1, &p, &e), TENON_NULL, -1, -1);
+  WANT(twice_plan(NULL, &a, 1, &p, &e) == TENON_OK && p.result_shape[0] == 5 && p.result_bounded == 0); /* outputs are not there yet */
+  WANT(p.workspace >= 5 * 5 * 5 * 8 && p.workspace < 5 * 5 * 5 * 8 + 256 && p.threads == 1 && !p.parallel_for && !p.pool);
+  a.result.data = once, a.result.shape = &n;
+  WANT(twice(&a, &e) == TENON_OK);
+  char *room = malloc(p.workspace + 65);
+  for (int skip = 0; skip <= 64; skip++) { /* at any address, and nothing beside it is touched */
+    memset(room, 77, p.workspace + 65), memset(planned, 0, sizeof planned);
+    a.result.data = planned;
+    WANT(twice_run(NULL, &a, &p, room + skip, &e) == TENON_OK && !memcmp(once, planned, sizeof once));
+    for (int i = 0; i < skip; i++) WANT(room[i] == 77);
+    for (int64_t i = skip + p.workspace; i < p.workspace + 65; i++) WANT(room[i] == 77);
+  }
+  WANT(twice_run(NULL, &a, &p, NULL, NULL) == TENON_OK);
+  WANT(twice_run(NULL, &small, &p, room, &e) == TENON_OK); /* smaller sizes fit into the memory of larger ones */
+  double more[6], out[6];
+  struct twice_args large = {{more, &six, NULL}, {out, &six, NULL}};
+  FAILS(twice_run(NULL, &large, &p, room, &e), TENON_SHAPE, -1, -1);
+  FAILS(twice_run(NULL, &a, NULL, room, &e), TENON_NULL, -1, -1);
+  free(room);
+  struct nothing_plan none;
+  WANT(nothing_plan(NULL, NULL, 0, &none, NULL) == TENON_OK && none.workspace == 0 && nothing_run(NULL, NULL, &none, NULL, NULL) == TENON_OK);
+  int64_t big = 1 << 18, huge = 1 << 21, negative = -1;
+  a.x.shape = &big;
+  WANT(twice_plan(NULL, &a, 0, &p, &e) == TENON_OK && p.workspace > ((int64_t)1 << 57)); /* it says so, and allocates nothing */
+  a.x.shape = &huge;
+  FAILS(twice_plan(NULL, &a, 0, &p, &e), TENON_OVERFLOW, -1, -1);
+  a.x.shape = &negative;
+  FAILS(twice_plan(NULL, &a, 0, &p, &e), TENON_SHAPE, 0, 0);
+}
+
+/* Writes DIR/NAME.npy as NumPy does. */
+static void npy(const char *dir, const char *name, int version, const char *header, const void *data, size_t bytes) {
+  char path[512];
+  snprintf(path, sizeof path, "%s/%s.npy", dir, name);
+  FILE *f = fopen(path, "wb");
+  size_t length = strlen(header), start = version == 1 ? 10 : 12, pad = (64 - (start + length + 1) % 64) % 64, total = length + pad + 1;
+  unsigned char size[4] = {total & 255, total >> 8 & 255, 0, 0}, magic[8] = {0x93, 'N', 'U', 'M', 'P', 'Y', (unsigned char)version, 0};
+  fwrite(magic, 1, 8, f), fwrite(size, 1, version == 1 ? 2 : 4, f), fputs(header, f);
+  while (pad--) fputc(' ', f);
+  fputc('\n', f), fwrite(data, 1, bytes, f), fclose(f);
+}
+
+static void constants(void) {
+  char dir[] = "/tmp/tenon-abi-XXXXXX";
+  if (!mkdtemp(dir)) return;
+  float w[6] = {1, 2, 3, 4, 5, 6}, b[2] = {10, 20}, x[6] = {1, 0, 0, 0, 1, 1}, y[4];
+  double scale = 2;
+  int64_t wshape[] = {2, 3}, two = 2, xshape[] = {2, 3}, yshape[] = {2, 2};
+  npy(dir, "w", 1, "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }", w, sizeof w);
+  npy(dir, "b", 2, "{'descr': '<f4', 'fortran_order': False, 'shape': (2,), }", b, sizeof b);
+  npy(dir, "scale", 1, "{'descr': '<f8', 'fortran_order': False, 'shape': (), }", &scale, sizeof scale);
+  tenon_state *state = NULL;
+  struct dense_args a = {{x, xshape, NULL}, {NULL, NULL, NULL}, {NULL, NULL, NULL}, 0, {y, yshape, NULL}};
+  struct dense_plan p;
+  WANT(dense_open(dir, &state, &e) == TENON_OK && state);
+  WANT(dense_plan(state, &a, 1, &p, &e) == TENON_OK && p.result_shape[0] == 2 && p.result_shape[1] == 2);
+  WANT(dense_run(state, &a, &p, NULL, &e) == TENON_OK && y[0] == 2 * 1 + 10 && y[1] == 2 * 4 + 20 && y[2] == 2 * 5 + 10 && y[3] == 2 * 11 + 20);
+  FAILS(dense_run(NULL, &a, &p, NULL, &e), TENON_NULL, 1, -1); /* without the state they are arguments */
+  struct dense_args whole = {{x, xshape, NULL}, {w, wshape, NULL}, {b, &two, NULL}, 2, {y, yshape, NULL}};
+  y[3] = 0;
+  WANT(dense(&whole, &e) == TENON_OK && y[3] == 42 && dense_run(NULL, &whole, &p, NULL, &e) == TENON_OK);
+  dense_close(state);
+  dense_close(NULL);
+  const char *bad[] = {"{'descr': '<f8', 'fortran_order': False, 'shape': (2, 3), }", "{'descr': '<f4', 'fortran_order': True, 'shape': (2, 3), }",
+    "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3, 1), }", "{'descr': '<f4', 'fortran_order': False, 'shape': (6,), }",
+    "{'descr': '<f4', 'fortran_order': False, 'shape': (2, -3), }", "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 4), }",
+    "{'descr': '<f4', 'fortran_order': False, 'shape': (4611686018427387904, 4), }", "{'descr': '<f4', 'fortran_order': False, 'shape': (2, ", "", "'shape': ("};
+  for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+    npy(dir, "w", 1, bad[i], w, sizeof w);
+    state = (tenon_state *)&e;
+    FAILS(dense_open(dir, &state, &e), TENON_FILE, 1, -1);
+    WANT(state == NULL);
+  }
+  char path[512];
+  snprintf(path, sizeof path, "%s/w.npy", dir);
+  for (int size = 0; size < 90; size += 7) { /* cut off */
+    npy(dir, "w", 1, "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }", w, sizeof w);
+    WANT(truncate(path, size) == 0);
+    FAILS(dense_open(dir, &state, &e), TENON_FILE, 1, -1);
+  }
+  unlink(path);
+  FAILS(dense_open(dir, &state, &e), TENON_FILE, 1, -1);
+  WANT(mkdir(path, 0700) == 0);
+  FAILS(dense_open(dir, &state, &e), TENON_FILE, 1, -1);
+  FAILS(dense_open(NULL, &state, &e), TENON_NULL, -1, -1);
+  FAILS(dense_open(dir, NULL, &e), TENON_NULL, -1, -1);
+  rmdir(path), snprintf(path, sizeof path, "rm -r %s", dir);
+  WANT(system(path) == 0);
+  WANT(twice_open(NULL, &state, &e) == TENON_OK && state == NULL); /* no constants, no state */
+  twice_close(state);
+}
+
 int main(void) {
   values();
+  alignment();
+  plans();
+  constants();
   strided();
   procs();
   errors();
