@@ -9,7 +9,8 @@ MINUTES ?= 5
 
 # NumPy and SciPy are wanted by tests alone; these versions are the ones tried.
 PIP_PACKAGES := numpy==2.2.6 scipy==1.15.3
-DEBIAN_PACKAGES := llvm-19 lld-19 gcc libc6-dev
+DEBIAN_PACKAGES = llvm-19 lld-19 gcc libc6-dev qemu-user gcc-aarch64-linux-gnu libc6-dev-arm64-cross
+PROGRAMS = opt-19 llc-19 ld.lld-19 gcc qemu-aarch64 aarch64-linux-gnu-gcc
 
 .PHONY: all demo build test check bench fuzz conformance tools python-env prerequisites clean
 
@@ -24,10 +25,11 @@ prerequisites:
 build: prerequisites
 	$(GO) build -o $(TENON) ./cmd/tenon
 
-# The tools of LLVM 19 for native code, and a C compiler for the tests of the C
-# interface. Without them `tenon run --interp` works, and tests say what they skip.
+# The tools of LLVM 19 for native code, a C compiler for the tests of the C
+# interface, and QEMU with a C compiler and library for those of AArch64. Without
+# them `tenon run --interp` works, and tests say what they skip.
 tools:
-	@missing=; for t in opt-19 llc-19 ld.lld-19 gcc; do command -v $$t >/dev/null || missing="$$missing $$t"; done; \
+	@missing=; for t in $(PROGRAMS); do command -v $$t >/dev/null || missing="$$missing $$t"; done; \
 	[ -n "$$missing" ] || exit 0; \
 	echo "installing $(DEBIAN_PACKAGES) (absent:$$missing)"; \
 	as_root=; [ "$$(id -u)" = 0 ] || as_root="sudo -n"; \
@@ -42,6 +44,8 @@ python-env:
 	|| { rm -rf $(VENV); echo "no virtual environment with NumPy: tests that need it are skipped (Debian: apt-get install python3-venv)" >&2; exit 1; }
 
 # The digits example, compiled and run on 500 images it has not seen.
+demo: DEBIAN_PACKAGES = llvm-19 lld-19
+demo: PROGRAMS = opt-19 llc-19 ld.lld-19
 demo: build tools
 	@examples/digits/demo.sh $(TENON)
 
@@ -66,10 +70,12 @@ fuzz: prerequisites tools
 	$(GO) run ./tests/fuzz/cmd -minutes $(MINUTES)
 
 # Elementary functions against higher precision: every f32 of exp and log, 10^8
-# points in all; and their coefficients, fitted again.
+# points in all; and their coefficients, fitted again. Compiled code on every
+# machine that is here: the levels of x86-64, NEON, SVE of three lengths.
 conformance: prerequisites tools
 	$(GO) run ./passes/math/minimax/gen | diff - passes/math/coefficients.go
 	TENON_CONFORMANCE=1 $(GO) test -count=1 -timeout 60m -v -run 'Conformance' ./tests/conformance
+	TENON_CONFORMANCE=1 $(GO) test -count=1 -timeout 60m -v ./tests/run
 
 clean:
 	rm -rf bin

@@ -7,20 +7,35 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 	"testing"
 
+	"tenon"
 	"tenon/frontend/tn"
 	"tenon/internal/diag"
 	"tenon/ir"
 	"tenon/ir/interp"
 )
 
-// builds compiles m at -O0 and -O3, or skips loudly without LLVM.
+func TestMain(m *testing.M) {
+	code := m.Run()
+	Shutdown()
+	os.Exit(code)
+}
+
+// builds compiles m for all machines that are here: this one at -O0 and -O3,
+// and others as far as they are asked for. It skips loudly without LLVM.
 func builds(t *testing.T, m *ir.Module) []*Program {
 	t.Helper()
+	compiled := map[tenon.Options]*Program{}
 	var out []*Program
-	for _, opt := range []int{0, 3} {
-		p, err := Build(m, opt)
+	for _, on := range chosen() {
+		p, err := compiled[on.Options], error(nil)
+		if p == nil {
+			p, err = BuildFor(m, on)
+		} else {
+			p, err = p.On(on)
+		}
 		var missing *diag.MissingTool
 		if errors.As(err, &missing) {
 			t.Skipf("SKIP, compiled code is not tested: %v", err)
@@ -29,9 +44,38 @@ func builds(t *testing.T, m *ir.Module) []*Program {
 			t.Fatal(err)
 		}
 		t.Cleanup(p.Close)
+		compiled[on.Options] = p
 		out = append(out, p)
 	}
 	return out
+}
+
+// chosen are the machines of this run. A usual one takes this machine, and one
+// of each kind of vectors that QEMU plays; the levels below this machine differ
+// from it in what LLVM selects alone.
+var chosen = sync.OnceValue(func() []*Machine {
+	out := []*Machine{Machines[0].At(0), Machines[0].At(3)}
+	for _, m := range Machines[1:] {
+		switch {
+		case m.Absent() != "":
+		case Whole():
+			out = append(out, m.At(0), m.At(3))
+		case m.Name == "neon" || m.Name == "sve256":
+			out = append(out, m.At(3))
+		}
+	}
+	return out
+})
+
+// What is not tested is said, a line a machine.
+func TestMachinesPresent(t *testing.T) {
+	for _, m := range Machines {
+		t.Run(m.Name, func(t *testing.T) {
+			if why := m.Absent(); why != "" {
+				t.Skipf("SKIP, compiled code is not run on %s: %s", m.Name, why)
+			}
+		})
+	}
 }
 
 // agrees runs f on drawn inputs at some sizes and compares. It reports on the

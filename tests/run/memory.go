@@ -24,6 +24,7 @@ type place struct {
 	room    []byte  // what the tensor may use of it, gaps included
 	first   int64   // element of room that subscript 0 means
 	strides []int64 // in elements
+	atEnd   bool    // the room ends at a guard page; else it begins at one
 }
 
 // gap fills what no element covers.
@@ -82,7 +83,7 @@ func (p *place) guarded(n int64, atEnd bool) error {
 	if err != nil {
 		return fmt.Errorf("no memory between guard pages: %w", err)
 	}
-	p.mapping = m
+	p.mapping, p.atEnd = m, atEnd
 	for _, guard := range [][]byte{m[:page], m[page+size:]} {
 		if err := syscall.Mprotect(guard, syscall.PROT_NONE); err != nil {
 			return err

@@ -19,16 +19,17 @@ import (
 type Program struct {
 	Source *ir.Module
 	Low    *ir.Module // every function a proc of the loop level
-	Name   string     // of the build, for messages: O0, O3
-	lib    *runtime.Lib
+	Name   string     // of the build, for messages: native-O0, sve256-O3
+	so     []byte
+	lib    library
 }
 
-// options builds for the machine that we run on.
-func options(opt int) tenon.Options { return tenon.Options{CPU: "native", Opt: opt} }
+// Build compiles m for this machine and loads the result. Close it.
+func Build(m *ir.Module, opt int) (*Program, error) { return BuildFor(m, Machines[0].At(opt)) }
 
-// Build compiles m and loads the result. Close it.
-func Build(m *ir.Module, opt int) (*Program, error) {
-	artifact, err := tenon.CompileModule(context.Background(), m, "prog.tn", options(opt))
+// BuildFor compiles m and loads the result on a machine. Close it.
+func BuildFor(m *ir.Module, on *Machine) (*Program, error) {
+	artifact, err := tenon.CompileModule(context.Background(), m, "prog.tn", on.Options)
 	if err != nil {
 		return nil, err
 	}
@@ -36,15 +37,21 @@ func Build(m *ir.Module, opt int) (*Program, error) {
 	if err != nil {
 		return nil, err
 	}
-	lib, err := runtime.OpenBytes(so)
+	p := &Program{Source: m, Low: artifact.Module, so: so}
+	return p.On(on)
+}
+
+// On is the same code on another machine.
+func (p *Program) On(m *Machine) (*Program, error) {
+	lib, err := m.load(p.so)
 	if err != nil {
 		return nil, err
 	}
-	return &Program{Source: m, Low: artifact.Module, Name: fmt.Sprintf("O%d", opt), lib: lib}, nil
+	return &Program{Source: p.Source, Low: p.Low, Name: m.Name, so: p.so, lib: lib}, nil
 }
 
 // Close unloads the code.
-func (p *Program) Close() { p.lib.Close() }
+func (p *Program) Close() { p.lib.close() }
 
 // Reference runs fn in the interpreter with shadows. Arguments are left as they
 // were.
@@ -65,7 +72,7 @@ func copies(args []any) []any {
 	return out
 }
 
-// Call runs fn natively. args are those of the source function (nil for what is
+// Call runs the compiled fn. args are those of the source function (nil for what is
 // written alone); shapes are those of the results in order. layout says how
 // tensors lie in memory.
 func (p *Program) Call(fn string, args []any, shapes [][]int64, layout Layout) ([]any, runtime.Status, error) {
@@ -76,11 +83,11 @@ func (p *Program) Call(fn string, args []any, shapes [][]int64, layout Layout) (
 			x.free()
 		}
 	}()
-	var native []runtime.Arg
+	var native []passed
 	var outs []*place
 	for i, prm := range f.Params {
 		if t, ok := prm.Value.Type.(ir.Scalar); ok {
-			native = append(native, runtime.Scalar{Elem: t.Elem, Cell: args[i].(interp.Scalar).Cell})
+			native = append(native, passed{scalar: runtime.Scalar{Elem: t.Elem, Cell: args[i].(interp.Scalar).Cell}})
 			continue
 		}
 		var shape []int64
@@ -103,9 +110,9 @@ func (p *Program) Call(fn string, args []any, shapes [][]int64, layout Layout) (
 		if prm.Mode != ir.ModeIn {
 			outs = append(outs, x)
 		}
-		native = append(native, x.tensor)
+		native = append(native, passed{place: x})
 	}
-	status, err := p.lib.Call(fn, native)
+	status, err := p.lib.call(fn, native)
 	if err != nil || status.Code != runtime.OK {
 		return nil, status, err
 	}
