@@ -40,12 +40,25 @@ func (s *site) call(c *syntax.Call, want num.Elem) val {
 	if s.f.isTensorCall(c) {
 		return s.tensorCallAsScalar(c)
 	}
-	d := s.f.callee(c)
-	rs := s.f.expandOn(c, d, s)
-	if len(rs) != 1 {
-		s.f.p.failWith(c.Errorf("%s gives %d results, and one is needed here", name, len(rs)).WithFix("bind them with `let` first"))
+	vs := s.callScalars(c)
+	if len(vs) != 1 {
+		s.f.p.failWith(c.Errorf("%s gives %d results, and one is needed here", name, len(vs)).WithFix("bind them with `let` first"))
 	}
-	return s.carried(c, *rs[0].scalar)
+	return vs[0]
+}
+
+// isScalarCall reports that c calls a function of the program on scalars.
+func (s *site) isScalarCall(c *syntax.Call) bool {
+	return s.castType(c.Fn.Name) == num.Invalid && scalarFuncs[c.Fn.Name] == "" && !s.f.isTensorCall(c)
+}
+
+// callScalars expands a function at s.
+func (s *site) callScalars(c *syntax.Call) []val {
+	var out []val
+	for _, r := range s.f.expandOn(c, s.f.callee(c), s) {
+		out = append(out, s.carried(c, *r.scalar))
+	}
+	return out
 }
 
 // tensorCallAsScalar reads the one element of a call that gives rank 0.

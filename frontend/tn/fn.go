@@ -295,10 +295,15 @@ func (f *fnState) implicitAxes(e syntax.Expr, top *site) []*syntax.Axis {
 }
 
 // scalars evaluates e to scalars at s: several for a reduction by a user's
-// monoid.
+// monoid, and for a call of a function with several results.
 func (s *site) scalars(e syntax.Expr) []val {
-	if r, ok := syntax.Unparen(e).(*syntax.Reduce); ok {
-		return s.reduce(r, s.f.want)
+	switch e := syntax.Unparen(e).(type) {
+	case *syntax.Reduce:
+		return s.reduce(e, s.f.want)
+	case *syntax.Call:
+		if s.isScalarCall(e) {
+			return s.callScalars(e)
+		}
 	}
 	return []val{s.expr(e, s.f.want)}
 }

@@ -166,7 +166,11 @@ func (s *site) domain(e *syntax.Reduce) *reduction {
 	}
 	scanned := append(rowsOf(e.Axes), e.Body)
 	r := c.rangesOf(append(scanned, e.Where...)...)
-	return &reduction{c: c, axes: c.bindAxes(e.Axes, r)}
+	axes := c.bindAxes(e.Axes, r)
+	if len(axes) == 0 { // an empty pack: one point
+		axes = []*index{c.denseAxis("one", sym.Const(1))}
+	}
+	return &reduction{c: c, axes: axes}
 }
 
 // bodyElem is the type to evaluate the body in.

@@ -73,6 +73,8 @@ var hints = []struct{ token, expected, fix string }{
 	{"for", fnStatement, "loops stand in procs; a fn has `let y = for t in 0..T carry s = .. { .. }`"},
 	{"if", fnStatement, "branches stand in procs; a fn has `select(condition, a, b)`"},
 	{"var", fnStatement, "variables stand in procs; a fn binds values with `let`"},
+	{"[", fnStatement, "`for` ends a return and ranges over all its values; bind each with `let`, and return the names"},
+	{"(", fnStatement, "`for` ends a return and ranges over all its values; bind each with `let`, and return the names"},
 	{"name", fnStatement, "values are bound with `let name = ..`"},
 	{"return", procStatement, "a proc returns nothing: assign to its out and inout buffers"},
 	{"==", "`=`", "an assignment is written `=`"},
