@@ -115,40 +115,91 @@ func (cl *carryLoop) init(c *syntax.CarryInit) result {
 // value's, as far as names from outside the loop tell.
 func (cl *carryLoop) initElem(s *site, c *syntax.CarryInit) num.Elem {
 	want := s.peek(c.Value)
-	if next := cl.next[c.Target.Name.Name]; want == num.Invalid && next != nil {
-		want = cl.peekInside(s).peek(next.Value)
+	if want == num.Invalid {
+		want = s.peekLoop(cl.l, peekDepth)[c.Target.Name.Name]
 	}
-	if want == num.Index {
-		return num.I64
-	}
-	return want
+	return stored(want)
 }
 
-// peekInside is a site that knows the types of what the body binds, where they
-// follow from names outside.
-func (cl *carryLoop) peekInside(s *site) *site {
+// peekDepth is how deep in loops peekLoop looks; each level is looked at more
+// than once from the one around it.
+const peekDepth = 5
+
+// peekLoop is the types of what a loop binds, carried values and the body's,
+// where they follow from names outside, from one another, or from literals that
+// are not the initial ones. A name that is not there takes a literal's type.
+func (s *site) peekLoop(l *syntax.CarryLoop, depth int) map[string]num.Elem {
 	in := *s
 	in.scope = s.scope.child()
-	for name := range cl.inner {
-		in.scope.names[name] = &binding{kind: bindBroken}
-	}
-	know := func(name string, e num.Elem) {
-		if e == num.Index {
-			e = num.I64
+	known := map[string]num.Elem{}
+	know := func(name string, e num.Elem) (learned bool) {
+		if e == num.Invalid || known[name] != num.Invalid {
+			return false
 		}
-		if e != num.Invalid {
-			in.scope.names[name] = &binding{kind: bindTensor, tensor: &tensor{elem: e}}
-		}
+		known[name] = stored(e)
+		in.scope.names[name] = &binding{kind: bindTensor, tensor: &tensor{elem: stored(e)}}
+		return true
 	}
-	for _, c := range cl.l.Carry {
+	hide := func(name string) { in.scope.names[name] = &binding{kind: bindBroken} }
+	for _, c := range l.Carry {
+		hide(c.Target.Name.Name)
 		know(c.Target.Name.Name, s.peek(c.Value))
 	}
-	for _, st := range cl.l.Body.Stmts {
-		if l, ok := st.(*syntax.Let); ok && len(l.Targets) == 1 && l.Value != nil {
-			know(l.Targets[0].Name.Name, in.peek(l.Value))
+	for _, st := range l.Body.Stmts {
+		if l, ok := st.(*syntax.Let); ok {
+			for _, t := range l.Targets {
+				if known[t.Name.Name] == num.Invalid {
+					hide(t.Name.Name)
+				}
+			}
 		}
 	}
-	return &in
+	for learned := true; learned; {
+		learned = false
+		for _, st := range l.Body.Stmts {
+			switch st := st.(type) {
+			case *syntax.Let:
+				for i, e := range in.peekLet(st, depth) {
+					learned = know(st.Targets[i].Name.Name, e) || learned
+				}
+			case *syntax.Next:
+				learned = know(st.Target.Name.Name, in.peek(st.Value)) || learned
+			}
+		}
+	}
+	return known
+}
+
+// peekLet is the types of the values of a let, Invalid for those unknown.
+func (s *site) peekLet(l *syntax.Let, depth int) []num.Elem {
+	out := make([]num.Elem, len(l.Targets))
+	if l.Loop == nil {
+		if len(out) == 1 {
+			out[0] = s.peek(l.Value)
+		}
+		return out
+	}
+	if depth == 0 {
+		return out
+	}
+	known := s.peekLoop(l.Loop, depth-1)
+	names := []string{}
+	for _, c := range l.Loop.Carry {
+		names = append(names, c.Target.Name.Name)
+	}
+	for _, st := range l.Loop.Body.Stmts {
+		if st, ok := st.(*syntax.Stack); ok {
+			for _, id := range st.Names {
+				names = append(names, id.Name)
+			}
+		}
+	}
+	for i := range out {
+		if i < len(names) {
+			out[i] = known[names[i]]
+		}
+	}
+	return out
 }
 
 func (cl *carryLoop) rangeClause() *ir.Range {

@@ -283,7 +283,10 @@ func wider(a, b num.Elem) num.Elem {
 		return b
 	}
 	if a == num.Index || b == num.Index {
-		return num.I64
+		if a == num.I64 || b == num.I64 {
+			return num.I64
+		}
+		return num.Index
 	}
 	if a < b {
 		return a
