@@ -139,11 +139,15 @@ func (s *site) lookup(n *syntax.Name) *binding {
 	b := s.scope.find(n.Name)
 	if b == nil {
 		e := n.Errorf("%s is not defined", n.Name).WithExpected("a parameter, a name bound by `let`, an index in scope or a dim")
-		if near := s.nearName(n.Name); near != "" {
+		if s.f.ofResults[n.Name] {
+			e = n.Errorf("%s is a size of a result, which the returned value alone gives", n.Name).
+				WithExpected("dims of the parameters").WithFix("write what it is in their terms, or add the parameter %s: index", n.Name)
+		} else if near := s.nearName(n.Name); near != "" {
 			e.WithFix("did you mean %s?", near)
 		} else {
 			e.WithFix("define it with `let`, or add it to the parameters")
 		}
+		s.f.scope.names[n.Name] = &binding{kind: bindBroken, at: n} // once is enough
 		s.f.p.failWith(e)
 	}
 	if b.kind == bindBroken {

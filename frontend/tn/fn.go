@@ -33,6 +33,7 @@ func (p *program) function(d *decl, at syntax.Node) *ir.Func {
 			f.scope.names[prm.Name.Name] = &binding{kind: bindBroken, at: prm}
 		}
 	}
+	f.ofResults = resultDims(n)
 	p.try(func() { f.where(n.Where) })
 	f.directives(d.item.Directives)
 	rs, returned := f.body(n, nil)
@@ -46,6 +47,19 @@ func (p *program) function(d *decl, at syntax.Node) *ir.Func {
 	p.funcs[d] = fn
 	p.faulty[d] = len(p.errs) > faults
 	return fn
+}
+
+// resultDims are the names that stand alone in the dims of n's results.
+func resultDims(n *syntax.Fn) map[string]bool {
+	names := map[string]bool{}
+	for _, r := range n.Results {
+		for _, s := range typeDims(r.Type) {
+			if x, ok := syntax.Unparen(s.X).(*syntax.Name); ok {
+				names[x.Name] = true
+			}
+		}
+	}
+	return names
 }
 
 // enterCall pushes d, refusing recursion and runaway expansion.

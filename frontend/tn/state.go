@@ -26,6 +26,7 @@ type fnState struct {
 	want       num.Elem   // the type that the place of a statement's value has
 	factsCache *sym.Facts
 	exists     map[string]bool       // dims bound while running
+	ofResults  map[string]bool       // names that stand alone in the dims of results
 	said       map[string]saying     // what directives say, by name and subject
 	calls      map[callKey][]*tensor // tensor-level calls inside expressions, done once
 }
