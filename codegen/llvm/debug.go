@@ -37,18 +37,27 @@ func (f *Func) Source(pos diag.Pos) {
 }
 
 // stamp attaches the current place to all that has none yet. LLVM insists on a
-// place for every call that it might inline.
+// place for every call that it might inline. Blocks that have ended get no more
+// instructions and are not looked at again, else a long function would take
+// time quadratic in its length.
 func (f *Func) stamp() {
 	if f.place == nil {
 		return
 	}
 	at := []*metadata.Attachment{{Name: "dbg", Node: f.location()}}
-	for _, b := range f.f.Blocks {
+	f.open = append(f.open, f.f.Blocks[f.seen:]...)
+	f.seen = len(f.f.Blocks)
+	growing := f.open[:0]
+	for _, b := range f.open {
 		for _, inst := range b.Insts[f.stamped[b]:] {
 			attach(inst, at)
 		}
 		f.stamped[b] = len(b.Insts)
+		if b.Term == nil || b == f.entry {
+			growing = append(growing, b)
+		}
 	}
+	f.open = growing
 }
 
 // attach sets the metadata of an instruction. llir has a field for it in every

@@ -27,6 +27,8 @@ type Func struct {
 	pos       diag.Pos
 	locations map[diag.Pos]*metadata.DILocation // looked up only
 	stamped   map[*ir.Block]int                 // instructions that have a place
+	open      []*ir.Block                       // blocks that may get more instructions
+	seen      int                               // blocks of f that were put into open
 
 	// Flags apply to the float arithmetic emitted from now on.
 	Flags Flags

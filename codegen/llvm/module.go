@@ -54,6 +54,7 @@ func (m *Module) Desc() *targets.Desc { return m.desc }
 // Text is the module as LLVM reads it; equal modules give equal text.
 func (m *Module) Text() []byte {
 	for _, f := range m.funcs {
+		f.open, f.seen = nil, 0 // look at every block once more
 		f.stamp()
 	}
 	return []byte(m.m.String())

@@ -22,7 +22,8 @@ func UniqueNames(m *ir.Module) {
 }
 
 // namer knows the names in scope. next is where the search for a free suffix
-// starts; it only saves time.
+// starts: all from 2 up to it are taken. It only saves time, and much of it:
+// thousands of values may share a stem.
 type namer struct {
 	visible map[string]bool
 	next    map[string]int
@@ -64,7 +65,10 @@ func (n *namer) scoped(f func()) {
 	f()
 	for _, name := range n.trail[mark:] {
 		delete(n.visible, name)
-		n.next[stem(name)] = 0
+		base := stem(name)
+		if i, err := strconv.Atoi(name[min(len(base)+1, len(name)):]); err == nil && i < n.next[base] {
+			n.next[base] = i
+		}
 	}
 	n.trail = n.trail[:mark]
 }
