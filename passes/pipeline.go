@@ -29,9 +29,11 @@ var tile = Stage{ir.LevelTile, pass.Of(lower.Bufferise, graph.Simplify)}
 
 // Loop level: comps become loops. Lowering repeats identities and subscripts at
 // every use, which simplifying merges. Then folds go along rows, loops over the
-// same rows become one, and the buffers between them shrink to a row or to a register.
+// same rows become one, and the buffers between them shrink to a row, to a
+// register, or to nothing where the value is at hand. What a loop repeats is
+// done before it.
 var loop = Stage{ir.LevelLoop, pass.Of(lower.LowerComps, graph.Canonicalise, graph.CSE, graph.DCE, graph.Simplify,
-	loops.InterchangeFolds, loops.FuseLoops, loops.ContractBuffers, graph.Simplify)}
+	loops.InterchangeFolds, loops.FuseLoops, loops.ForwardElements, loops.ContractBuffers, loops.HoistInvariants, graph.Simplify)}
 
 // A proc starts at loop level. Its calls are inlined like a func's; comps that
 // were raised in it, or stand for its reductions, become loops.

@@ -104,8 +104,12 @@ func applyPasses(t *testing.T, list, in string) (kind, text string) {
 		t.Error("no seeded input runs: the test shows nothing of the meaning")
 	}
 	var b strings.Builder
-	for _, d := range g.Declined {
-		b.WriteString("// " + d.Pass + " declined: " + d.Reason + "\n")
+	for _, r := range g.Remarks {
+		what := " declined: "
+		if r.Done {
+			what = ": "
+		}
+		b.WriteString("// " + r.Pass + what + r.Reason + "\n")
 	}
 	return "out", b.String() + strings.TrimPrefix(ir.Print(m), moduleHeader)
 }

@@ -27,20 +27,76 @@ func (u usage) of(v *ir.Value) *accesses {
 	return u[v]
 }
 
-// touched finds the buffers that ops use, in order of appearance, and how.
-func touched(ops []*ir.Op) (order []*ir.Value, by usage) {
-	by = usage{}
-	r := &ir.Region{Ops: ops}
-	r.Walk(func(op *ir.Op) bool {
+// footprint is what ops do to buffers, and what they need.
+type footprint struct {
+	order  []*ir.Value // the buffers, in order of appearance
+	by     usage
+	used   map[*ir.Value]bool // values that they use or make
+	ops    int
+	synced bool // they wait for others: nothing moves across
+}
+
+func footprintOf(ops []*ir.Op) *footprint {
+	f := &footprint{by: usage{}, used: map[*ir.Value]bool{}}
+	f.add(ops)
+	return f
+}
+
+func (f *footprint) add(ops []*ir.Op) {
+	(&ir.Region{Ops: ops}).Walk(func(op *ir.Op) bool {
+		f.ops++
 		note(op, func(v *ir.Value) *accesses {
-			if by[v] == nil {
-				order = append(order, v)
+			if f.by[v] == nil {
+				f.order = append(f.order, v)
 			}
-			return by.of(v)
+			return f.by.of(v)
 		})
+		op.Values(func(v *ir.Value) *ir.Value {
+			f.used[v] = true
+			return v
+		})
+		for _, v := range op.Results {
+			f.used[v] = true
+		}
+		if op.Def.Effects != nil {
+			for _, e := range op.Def.Effects(op) {
+				f.synced = f.synced || e.Kind == ir.EffectSync
+			}
+		}
 		return true
 	})
-	return order, by
+}
+
+// uses reports that the ops use one of vs.
+func (f *footprint) uses(vs map[*ir.Value]bool) bool {
+	for v := range vs { // no order enters the answer
+		if f.used[v] {
+			return true
+		}
+	}
+	return false
+}
+
+// writes reports that the ops write any buffer.
+func (f *footprint) writes() bool {
+	return slices.ContainsFunc(f.order, func(v *ir.Value) bool { return f.by[v].writes })
+}
+
+// conflicts reports a buffer that both touch and one of them writes.
+func (f *footprint) conflicts(g *footprint) bool {
+	if len(f.order) > len(g.order) {
+		f, g = g, f
+	}
+	return slices.ContainsFunc(f.order, func(v *ir.Value) bool {
+		other := g.by[v]
+		return other != nil && (f.by[v].writes || other.writes)
+	})
+}
+
+// touched finds the buffers that ops use, in order of appearance, and how.
+func touched(ops []*ir.Op) (order []*ir.Value, by usage) {
+	f := footprintOf(ops)
+	return f.order, f.by
 }
 
 // note adds op's own accesses.
@@ -100,6 +156,9 @@ func (a *accesses) add(b *accesses) {
 }
 
 func starts(v *ir.View) []sym.Expr {
+	if v == nil {
+		return nil
+	}
 	subs := make([]sym.Expr, len(v.Dims))
 	for i, d := range v.Dims {
 		subs[i] = d.Start

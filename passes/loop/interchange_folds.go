@@ -116,15 +116,6 @@ func findFold(op *ir.Op) *fold {
 	return f
 }
 
-func carryOf(op *ir.Op) *ir.Carry {
-	for _, c := range op.Clauses {
-		if c, ok := c.(*ir.Carry); ok {
-			return c
-		}
-	}
-	return &ir.Carry{}
-}
-
 // stays says why the fold cannot or should not be moved.
 func (f *fold) stays() string {
 	n := rangeOf(f.outer).Name

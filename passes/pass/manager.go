@@ -20,8 +20,8 @@ type Manager struct {
 	TempDir    string    // of reproducers; "": the system's
 	Reproducer string    // names the file that shows the fault already; "": one is written
 
-	Declined []Decline // what passes left alone, and why, in order
-	times    []timing
+	Remarks []Remark // what passes did and left alone, and why, in order
+	times   []timing
 }
 
 type timing struct {
@@ -111,7 +111,7 @@ func (w *watched) run(m *ir.Module) (err error) {
 		}
 	}()
 	err = w.pass.Pass.Run(w.at)
-	w.g.Declined = append(w.g.Declined, w.at.declined...)
+	w.g.Remarks = append(w.g.Remarks, w.at.remarks...)
 	return err
 }
 

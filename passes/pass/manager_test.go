@@ -121,8 +121,8 @@ func TestPrintAfterOnlyChanges(t *testing.T) {
 	if got := out.String(); strings.Count(got, "// after ") != 1 || !strings.Contains(got, "// after subtract\n") {
 		t.Errorf("prints\n%s", got)
 	}
-	if len(g.Declined) != 1 || g.Declined[0].Pass != "declining" || g.Declined[0].Reason != "not today" {
-		t.Errorf("declined: %v", g.Declined)
+	if len(g.Remarks) != 1 || g.Remarks[0].Pass != "declining" || g.Remarks[0].Func != "f" || g.Remarks[0].Done || g.Remarks[0].Reason != "not today" {
+		t.Errorf("remarks: %v", g.Remarks)
 	}
 	out.Reset()
 	g.WriteTimes(&out)

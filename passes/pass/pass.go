@@ -34,16 +34,16 @@ type Option struct {
 
 // Context is what a running pass sees.
 type Context struct {
-	Module   *ir.Module
-	pass     *Pass
-	options  map[string]string
-	declined []Decline
-	told     map[string]bool // what declined holds
-	fn       *ir.Func
-	op       *ir.Op
-	limit    int // of applications; -1: none
-	applied  int
-	lastOp   *ir.Op // of the last application
+	Module  *ir.Module
+	pass    *Pass
+	options map[string]string
+	remarks []Remark
+	told    map[string]bool // what remarks holds
+	fn      *ir.Func
+	op      *ir.Op
+	limit   int // of applications; -1: none
+	applied int
+	lastOp  *ir.Op // of the last application
 }
 
 func newContext(m *ir.Module, in Instance) *Context {
@@ -54,18 +54,32 @@ func newContext(m *ir.Module, in Instance) *Context {
 // crash.
 func (c *Context) At(f *ir.Func, op *ir.Op) { c.fn, c.op = f, op }
 
-// Decline is a transformation that was not done, and why.
-type Decline struct {
+// Remark is a transformation that a pass made, or did not make, and why.
+type Remark struct {
 	Pass   string
+	Func   string
 	Loc    ir.Loc
+	Done   bool
 	Reason string
 }
 
 // Decline records why the pass left something at loc alone; the same twice
 // counts once, since a pass may come round again.
 func (c *Context) Decline(loc ir.Loc, format string, args ...any) {
-	d := Decline{c.pass.Name, loc, fmt.Sprintf(format, args...)}
-	key := loc.String() + " " + d.Reason
+	c.remark(loc, false, fmt.Sprintf(format, args...))
+}
+
+// Done records what the pass did at loc, and why it is better so.
+func (c *Context) Done(loc ir.Loc, format string, args ...any) {
+	c.remark(loc, true, fmt.Sprintf(format, args...))
+}
+
+func (c *Context) remark(loc ir.Loc, done bool, reason string) {
+	r := Remark{Pass: c.pass.Name, Loc: loc, Done: done, Reason: reason}
+	if c.fn != nil {
+		r.Func = c.fn.Name
+	}
+	key := fmt.Sprint(r.Func, " ", loc, " ", done, " ", reason)
 	if c.told[key] {
 		return
 	}
@@ -73,7 +87,7 @@ func (c *Context) Decline(loc ir.Loc, format string, args ...any) {
 		c.told = map[string]bool{}
 	}
 	c.told[key] = true
-	c.declined = append(c.declined, d)
+	c.remarks = append(c.remarks, r)
 }
 
 // Option is the value of an option, or its default.
