@@ -33,7 +33,7 @@ type footprint struct {
 	by     usage
 	used   map[*ir.Value]bool // values that they use or make
 	ops    int
-	synced bool // they wait for others: nothing moves across
+	synced bool // they wait for others or bind dims: nothing moves across
 }
 
 func footprintOf(ops []*ir.Op) *footprint {
@@ -57,6 +57,10 @@ func (f *footprint) add(ops []*ir.Op) {
 		})
 		for _, v := range op.Results {
 			f.used[v] = true
+		}
+		for _, c := range op.Clauses {
+			_, binds := c.(*ir.Exists)
+			f.synced = f.synced || binds
 		}
 		if op.Def.Effects != nil {
 			for _, e := range op.Def.Effects(op) {

@@ -47,7 +47,7 @@ func (m *move) give(op *ir.Op) {
 // to commute with the loop and with all that is late.
 func (m *move) pass(op *ir.Op) {
 	f := footprintOf([]*ir.Op{op})
-	if !f.synced && !f.uses(m.given) && !f.conflicts(m.mine) && !f.conflicts(m.behind) && !f.writes() {
+	if !f.synced && !m.behind.synced && !f.uses(m.given) && !f.conflicts(m.mine) && !f.conflicts(m.behind) && !f.writes() {
 		m.early = append(m.early, op)
 		return
 	}
