@@ -38,6 +38,7 @@ var layers = [][]string{
 	{"codegen/*", "targets/ptxemu"},
 	{"runtime"},
 	{"runtime/profile"},
+	{"internal/reduce"},
 	{"internal/driver"},
 	{"internal/cli"},
 	{"."},

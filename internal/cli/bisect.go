@@ -29,12 +29,12 @@ func (a *app) bisect(file, list string, g *pass.Manager) error {
 
 // tryAll reports the first wrong one of passes, or that there is none.
 func (a *app) tryAll(m *ir.Module, passes []pass.Instance, g *pass.Manager) error {
-	bug, err := g.Bisect(m, passes)
+	wrong, err := g.Bisect(m, passes)
 	if err != nil {
 		return err
 	}
-	if bug != nil {
-		return bug
+	if wrong != nil {
+		return wrong.Bug
 	}
 	fmt.Fprintf(a.out, "none of %d passes changes the meaning on drawn inputs\n", len(passes))
 	return nil

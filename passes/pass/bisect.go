@@ -11,13 +11,12 @@ import (
 // Bisect finds the first of the passes that crashes, leaves an invalid module
 // or after which m no longer means on seeded inputs what it meant before them
 // all; and, if the pass is Counted, an application that turns right into wrong.
-// It returns nil if there is none, else what is known, with a reproducer that
-// stops at that application. m is not changed; the error is the user's fault,
-// found by a pass.
+// It returns nil if there is none. m is not changed; the error is the user's
+// fault, found by a pass.
 //
 // Passes are tried one by one, since a later one may hide what an earlier one
 // did; applications, of which there may be thousands, by bisection.
-func (g *Manager) Bisect(m *ir.Module, passes []Instance) (*diag.Bug, error) {
+func (g *Manager) Bisect(m *ir.Module, passes []Instance) (*Wrong, error) {
 	UniqueNames(m)
 	s := &suspects{start: ir.Clone(m), passes: passes}
 	s.before = s.start
@@ -33,6 +32,34 @@ func (g *Manager) Bisect(m *ir.Module, passes []Instance) (*diag.Bug, error) {
 		s.before = after
 	}
 	return nil, nil
+}
+
+// Wrong is what is known of a wrong pass: the bug, whose reproducer stops at the
+// wrong application, and the passes, without that limit, and the module before
+// them with which it shows.
+type Wrong struct {
+	Bug    *diag.Bug
+	Passes []Instance
+	Before *ir.Module
+}
+
+// Fault runs passes on copies of m and holds each against m and against the
+// module before it. It returns the first fault, nil if there is none.
+func Fault(m *ir.Module, passes []Instance) *diag.Bug {
+	s := &suspects{start: m, before: m}
+	for _, in := range passes {
+		s.loose = s.loose || in.Pass.Reassociates
+		after, _, err := s.attempt(in)
+		if bug, ours := err.(*diag.Bug); ours {
+			bug.Pass = in.Pass.Name
+			return bug
+		}
+		if err != nil {
+			return nil
+		}
+		s.before = after
+	}
+	return nil
 }
 
 // suspects are passes in a list, of which the n-th is on trial.
@@ -88,8 +115,9 @@ func crashing(in Instance, at *Context) (err error) {
 
 // found completes what is said of the n-th pass, which went wrong as at and bug
 // tell.
-func (g *Manager) found(s *suspects, at *Context, bug *diag.Bug) *diag.Bug {
+func (g *Manager) found(s *suspects, at *Context, bug *diag.Bug) *Wrong {
 	in := s.passes[s.n]
+	wrong := &Wrong{bug, s.passes[s.n : s.n+1], s.before}
 	w := &watched{g: g, pass: in, rest: s.passes[s.n:], before: s.before, check: bisects}
 	if bug.Stack != "" {
 		w.at = at // a crash knows where it was; other faults show at the end of the pass
@@ -104,11 +132,12 @@ func (g *Manager) found(s *suspects, at *Context, bug *diag.Bug) *diag.Bug {
 		}
 	}
 	if s.attempt(in); s.whole {
+		wrong.Before, wrong.Passes = s.start, s.passes[:s.n+1]
 		w.before, w.rest = s.start, append(append([]Instance{}, s.passes[:s.n]...), w.rest...)
 	}
 	bug.Msg += where
 	w.complete(bug)
-	return bug
+	return wrong
 }
 
 // application is the number of an application of in, of n that were counted,

@@ -52,15 +52,19 @@ func toSub(op *ir.Op) { op.Def = ir.MustOp("sub") }
 func bisect(t *testing.T, m *ir.Module, passes ...pass.Instance) (*diag.Bug, string) {
 	t.Helper()
 	before := ir.Print(m)
-	b, err := (&pass.Manager{TempDir: t.TempDir()}).Bisect(m, passes)
+	w, err := (&pass.Manager{TempDir: t.TempDir()}).Bisect(m, passes)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if ir.Print(m) != before {
 		t.Error("the module is changed")
 	}
-	if b == nil {
+	if w == nil {
 		return nil, ""
+	}
+	b := w.Bug
+	if again := pass.Fault(w.Before, w.Passes); again == nil || again.Pass != b.Pass {
+		t.Errorf("%s does not show it again: %+v", pass.List(w.Passes), again)
 	}
 	text, err := os.ReadFile(b.Reproducer)
 	if err != nil {

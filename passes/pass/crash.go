@@ -59,15 +59,26 @@ func (w *watched) reproducer(b *diag.Bug) string {
 		return "(none: " + err.Error() + ")"
 	}
 	defer f.Close()
-	text := ir.Print(w.before, ir.WithLocations())
-	head, body, _ := strings.Cut(text, "\n")
 	check := w.check
 	if check == "" && w.g.VerifyEach {
 		check = verifies
 	}
-	fmt.Fprintf(f, "%s\n// pass %s: %s\n%s%s --passes=%s%s\n%s", head, w.pass.Pass.Name,
-		strings.ReplaceAll(b.Msg, "\n", "\n// "), commandLine, filepath.Base(f.Name()), List(w.rest), check, body)
+	f.WriteString(reproducerText(ir.Print(w.before, ir.WithLocations()), filepath.Base(f.Name()), w.pass, b.Msg, w.rest, check))
 	return f.Name()
+}
+
+// reproducerText puts behind the first line of a module's text what a pass did
+// to it, and the command that shows it again.
+func reproducerText(text, file string, in Instance, msg string, passes []Instance, check string) string {
+	head, body, _ := strings.Cut(text, "\n")
+	return fmt.Sprintf("%s\n// pass %s: %s\n%s%s --passes=%s%s\n%s", head, in.Pass.Name,
+		strings.ReplaceAll(msg, "\n", "\n// "), commandLine, file, List(passes), check, body)
+}
+
+// Text is the text of a reproducer, of the given name, for what is known of a
+// wrong pass.
+func (w *Wrong) Text(file string) string {
+	return reproducerText(ir.Print(w.Before), file, w.Passes[len(w.Passes)-1], w.Bug.Msg, w.Passes, bisects)
 }
 
 // What the line of a reproducer that says how to run it begins and may end with.
