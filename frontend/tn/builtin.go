@@ -94,7 +94,8 @@ func concat(f *fnState, c *syntax.Call) []*tensor {
 	args := []ir.Arg{ir.ValueArg(first.val)}
 	for _, t := range ts[1:] {
 		if t.elem != first.elem || len(t.axes) != len(first.axes) {
-			f.p.failWith(c.Errorf("concat takes tensors of one element type and rank"))
+			f.p.failWith(c.Errorf("concat takes tensors of one element type and rank, and these are %s of rank %d and %s of rank %d",
+				first.elem, len(first.axes), t.elem, len(t.axes)).WithFix("cast them, or give them the dims that are missing"))
 		}
 		for i, d := range t.axes {
 			if i == k {

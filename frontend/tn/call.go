@@ -42,7 +42,7 @@ func (s *site) call(c *syntax.Call, want num.Elem) val {
 	}
 	vs := s.callScalars(c)
 	if len(vs) != 1 {
-		s.f.p.failWith(c.Errorf("%s gives %d results, and one is needed here", name, len(vs)).WithFix("bind them with `let` first"))
+		s.f.p.failWith(c.Errorf("%s gives %s, and one is needed here", name, count(len(vs), "result")).WithFix("bind them with `let` first"))
 	}
 	return vs[0]
 }
@@ -122,7 +122,7 @@ func (s *site) builtin(c *syntax.Call, want num.Elem) val {
 	name := c.Fn.Name
 	n := max(1, scalarArity[name])
 	if len(c.Args) != n {
-		s.f.p.failWith(c.Errorf("%s takes %d operands, and %d are given", name, n, len(c.Args)))
+		s.f.p.failWith(c.Errorf("%s takes %s, and %d given", name, count(n, "operand"), len(c.Args)))
 	}
 	for _, a := range c.Args {
 		if a.Name != nil {
@@ -239,17 +239,29 @@ func (f *fnState) callee(c *syntax.Call) *decl {
 	d := f.p.decls[c.Fn.Name]
 	if d == nil {
 		e := c.Fn.Errorf("no function %s", c.Fn.Name).WithExpected("a fn of this file, of an import or of the prelude, or a built-in")
-		for _, k := range sortedKeys(f.p.decls) {
-			if editDistanceOne(k, c.Fn.Name) {
-				e.WithFix("did you mean %s?", k)
-			}
+		if near := nearest(c.Fn.Name, f.callable()); near != "" {
+			e.WithFix("did you mean %s?", near)
 		}
 		f.p.failWith(e)
+	}
+	if _, ok := d.node.(*syntax.Monoid); ok {
+		f.p.failWith(c.Fn.Errorf("%s is a monoid, not a fn", c.Fn.Name).WithFix("a monoid reduces: %s[i] x[i]", c.Fn.Name))
 	}
 	if _, ok := d.node.(*syntax.Fn); !ok {
 		f.p.failWith(c.Fn.Errorf("%s is not a fn", c.Fn.Name).WithFix("a fn calls fns; procs are called by procs"))
 	}
 	return d
+}
+
+// callable are the names of all functions that a fn can call.
+func (f *fnState) callable() []string {
+	var names []string
+	for _, k := range sortedKeys(f.p.decls) {
+		if _, ok := f.p.decls[k].node.(*syntax.Fn); ok {
+			names = append(names, k)
+		}
+	}
+	return append(append(names, sortedKeys(scalarFuncs)...), sortedKeys(tensorFuncs)...)
 }
 
 // isTensorCall reports that a call works on whole tensors: some argument is
@@ -368,7 +380,7 @@ func (f *fnState) callOwn(c *syntax.Call, d *decl) []*tensor {
 func (f *fnState) require(at syntax.Node, c sym.Cond, callee, text string) {
 	c = sym.Cond{L: f.canon(c.L), Rel: c.Rel, R: f.canon(c.R)}
 	if f.facts().Prove(c.Not()) {
-		f.p.failWith(at.Errorf("%s needs %s, and here that is %s", callee, text, c).WithFix("call it with other sizes"))
+		f.p.failWith(at.Errorf("%s needs %s, and here that is %s", callee, text, shownCond(c)).WithFix("call it with other sizes"))
 	}
 	if f.runtime(c.L) || f.runtime(c.R) {
 		if !f.facts().Prove(c) {

@@ -20,9 +20,11 @@ func (f *fnState) equate(at syntax.Node, a, b sym.Expr, why string) {
 		return
 	}
 	if f.facts().Prove(sym.Ne(a, b)) {
-		f.p.failWith(at.Errorf("sizes differ: %s and %s%s", a, b, why).
-			WithExpected("two dims that meet in one index to be equal").
-			WithFix("use different index names, or make the dims equal"))
+		e := at.Errorf("sizes differ: %s and %s%s", shown(a), shown(b), why)
+		if why == "" {
+			e.WithExpected("two dims that meet in one index to be equal").WithFix("use different index names, or make the dims equal")
+		}
+		f.p.failWith(e)
 	}
 	if f.runtime(a) || f.runtime(b) {
 		f.check(at, sym.Eq(a, b))

@@ -102,14 +102,8 @@ func (f *fnState) edgeFirst(list []*syntax.Sub) {
 // equateDims makes two dims equal, which run over the entries of one pattern or
 // over none.
 func (f *fnState) equateDims(at syntax.Node, a, b dim, why string) {
-	name := func(d dim) string {
-		if d.pat == nil {
-			return "a dense range"
-		}
-		return "the entries of " + d.pat.name
-	}
-	if name(a) != name(b) || a.pat != nil && (a.pat.id != b.pat.id || a.row != b.row) {
-		f.p.failWith(at.Errorf("this runs over %s and over %s%s", name(a), name(b), why).
+	if (a.pat == nil) != (b.pat == nil) || a.pat != nil && (a.pat.id != b.pat.id || a.row != b.row) {
+		f.p.failWith(at.Errorf("this runs over %s and over %s%s", runsOver(a), runsOver(b), why).
 			WithExpected("the same pattern, in the same place"))
 	}
 	f.equate(at, a.ext, b.ext, why)

@@ -29,7 +29,7 @@ func (f *fnState) expandOn(c *syntax.Call, d *decl, at *site) []*tensor {
 		if rs, returned = f.body(n, at); !returned {
 			panic(abort{})
 		}
-		x.checkResults(rs)
+		f.holdResults(n, rs)
 	})
 	f.scope = caller
 	f.p.stack = f.p.stack[:len(f.p.stack)-1]
@@ -41,12 +41,16 @@ func (f *fnState) expandOn(c *syntax.Call, d *decl, at *site) []*tensor {
 }
 
 // blameCall moves errors found in a function of the prelude to the call, where
-// the fault is: what is called is right for other arguments.
+// the fault is: what is called is right for other arguments. Those found in
+// another generic function get the call as a note.
 func (x *expansion) blameCall(errs diag.List) {
-	if x.d.origin != declPrelude {
-		return
-	}
 	for _, e := range errs {
+		if x.d.origin != declPrelude {
+			if !x.f.isOwn(x.d) {
+				e.WithNote(x.c.At(), "in this call of %s", x.d.name)
+			}
+			continue
+		}
 		note := diag.Note{Pos: e.Pos, Msg: "in " + x.d.name + ", here"}
 		at := x.c.Errorf("%s", e.Msg)
 		if e.Pos.File != x.n.Name.At().File {
@@ -85,7 +89,7 @@ func (x *expansion) matchArgs() {
 	for i, a := range x.c.Args {
 		if a.Name == nil {
 			if i >= len(x.args) {
-				x.fail(a, "%s takes %d arguments, and %d are given", x.d.name, len(x.args), len(x.c.Args))
+				x.fail(a, "%s takes %s, and %d given", x.d.name, count(len(x.args), "argument"), len(x.c.Args))
 			}
 			x.args[i] = a.X
 			continue
@@ -95,7 +99,7 @@ func (x *expansion) matchArgs() {
 		case k < 0 && a.Name.Name == "axis":
 			x.axis = a.X
 		case k < 0:
-			x.fail(a, "%s has no parameter %s", x.d.name, a.Name.Name)
+			x.fail(a, "%s has no parameter %s; it has %s", x.d.name, a.Name.Name, x.paramNames())
 		case x.args[k] != nil:
 			x.fail(a, "%s is given twice", a.Name.Name)
 		default:
@@ -107,6 +111,14 @@ func (x *expansion) matchArgs() {
 			x.fail(x.c, "the argument %s of %s is missing", x.n.Params[i].Name.Name, x.d.name)
 		}
 	}
+}
+
+func (x *expansion) paramNames() string {
+	var names []string
+	for _, p := range x.n.Params {
+		names = append(names, p.Name.Name)
+	}
+	return strings.Join(names, ", ")
 }
 
 func (x *expansion) paramNamed(name string) int {
@@ -435,7 +447,7 @@ func (x *expansion) bindPack(s *syntax.Sub, dims []dim, at syntax.Node) {
 		return
 	}
 	if len(b.dims) != len(dims) {
-		x.fail(at, "the pack ..%s is %d dims in one argument and %d in another", s.Pack, len(b.dims), len(dims))
+		x.fail(at, "the pack ..%s is %s in one argument and %d in another", s.Pack, count(len(b.dims), "dim"), len(dims))
 	}
 	for i, d := range dims {
 		x.f.equateDims(at, b.dims[i], d, " in this argument of "+x.d.name)
@@ -445,18 +457,6 @@ func (x *expansion) bindPack(s *syntax.Sub, dims []dim, at syntax.Node) {
 // facts makes the callee's where clause hold.
 func (x *expansion) facts() {
 	x.f.eachFact(x.n.Where, func(part syntax.Expr, c sym.Cond) { x.f.require(x.c, c, x.d.name, exprText(part)) })
-}
-
-// checkResults holds the returned values against the declared results.
-func (x *expansion) checkResults(rs []*tensor) {
-	if len(rs) != len(x.n.Results) {
-		x.fail(x.c, "%s returns %d values and declares %d", x.d.name, len(rs), len(x.n.Results))
-	}
-	for i, r := range x.n.Results {
-		if e := x.f.elem(r.Type.Name); e != rs[i].elem && !(e == num.Index && rs[i].elem == num.I64) {
-			x.f.p.failWith(r.Errorf("the result is %s, and %s is declared", rs[i].elem, e).WithNote(x.c.At(), "called here"))
-		}
-	}
 }
 
 // moveAxis brings the axis that axis= names to where the callee has the one dim
@@ -533,7 +533,7 @@ func (x *expansion) axisOf(t *tensor) int {
 		k += len(t.axes)
 	}
 	if k < 0 || k >= len(t.axes) {
-		x.fail(x.axis, "the argument has rank %d", len(t.axes))
+		x.fail(x.axis, "there is no axis %s: the argument has rank %d", exprText(x.axis), len(t.axes))
 	}
 	return k
 }

@@ -48,7 +48,7 @@ func (s *site) exprOf(e syntax.Expr, want num.Elem) val {
 
 func (s *site) mismatch(at syntax.Node, got, want num.Elem) {
 	s.f.p.failWith(at.Errorf("this is %s, not %s", got, want).WithExpected("%s; nothing is converted silently", want).
-		WithFix("write %s(...) around it", want))
+		WithFix("%s", castHint(want)))
 }
 
 // literal makes a constant of type want; neg is a minus sign before it.
@@ -168,33 +168,17 @@ func (s *site) undefined(e syntax.Expr) {
 	})
 }
 
-// nearName is a name in scope at edit distance one.
+// nearName is a name in scope that name may be a slip of.
 func (s *site) nearName(name string) string {
+	var known []string
 	for sc := s.scope; sc != nil; sc = sc.up {
 		for _, k := range sortedKeys(sc.names) {
-			if editDistanceOne(k, name) {
-				return k
+			if sc.names[k].kind != bindBroken {
+				known = append(known, k)
 			}
 		}
 	}
-	return ""
-}
-
-func editDistanceOne(a, b string) bool {
-	if len(a) > len(b) {
-		a, b = b, a
-	}
-	if len(b)-len(a) > 1 || len(b) < 3 {
-		return false
-	}
-	i := 0
-	for i < len(a) && a[i] == b[i] {
-		i++
-	}
-	if len(a) == len(b) {
-		return i < len(a) && a[i+1:] == b[i+1:]
-	}
-	return a[i:] == b[i+1:]
+	return nearest(name, known)
 }
 
 // carried brings a scalar into the type it is computed in here.
@@ -361,7 +345,7 @@ func (s *site) tensorOf(e syntax.Expr) *tensor {
 	case *syntax.Call:
 		ts := s.f.callTensors(e)
 		if len(ts) != 1 {
-			s.f.p.failWith(e.Errorf("%s gives %d results here", e.Fn.Name, len(ts)).WithFix("bind them with `let a, b = ...` first"))
+			s.f.p.failWith(e.Errorf("%s gives %s here", e.Fn.Name, count(len(ts), "result")).WithFix("bind them with `let a, b = ...` first"))
 		}
 		return ts[0]
 	}
@@ -394,7 +378,7 @@ func (s *site) align(e *syntax.Index, t *tensor) [][]dim {
 	}
 	rest := len(t.axes) - covered
 	if packs > 1 || packs == 0 && rest != 0 || rest < 0 {
-		s.f.p.failWith(e.Errorf("%d subscripts for a tensor of rank %d", len(e.Subs), len(t.axes)).
+		s.f.p.failWith(e.Errorf("%s for a tensor of rank %d", count(len(e.Subs), "subscript"), len(t.axes)).
 			WithExpected("one subscript a dim").WithFix("check the number of indices"))
 	}
 	out := make([][]dim, len(e.Subs))
@@ -476,7 +460,7 @@ func (s *site) inRange(e *syntax.Index, t *tensor, subs []sym.Expr) {
 		c, ok := x.IsConst()
 		n, sized := s.f.canon(t.axes[i].ext).IsConst()
 		if ok && (c < 0 || sized && c >= n) {
-			s.f.p.failWith(e.Subs[i].Errorf("the subscript %d is out of range", c).WithExpected("0 <= subscript < %s", t.axes[i].ext).
+			s.f.p.failWith(e.Subs[i].Errorf("the subscript %d is out of range", c).WithExpected("0 <= subscript < %s", shown(t.axes[i].ext)).
 				WithFix("count from 0, or write `zero` or `clamp` behind the bracket"))
 		}
 	}
@@ -539,7 +523,7 @@ func (s *site) packOf(sub *syntax.Sub, n int) []*index {
 		s.f.p.failWith(sub.Errorf("nothing binds the pack ..%s", sub.Pack).WithFix("add `..%s` to the indices of the `let` or `for`", sub.Pack))
 	}
 	if len(b.pack) != n {
-		s.f.p.failWith(sub.Errorf("..%s stands for %d indices, and %d are needed here", sub.Pack, len(b.pack), n))
+		s.f.p.failWith(sub.Errorf("..%s stands for %s, and %d are needed here", sub.Pack, count(len(b.pack), "index"), n))
 	}
 	return b.pack
 }

@@ -166,7 +166,7 @@ func (f *fnState) let(l *syntax.Let, at *site) {
 		rs = f.values(l.Value, f.axesOf(l), targetNames(l.Targets), at)
 	}
 	if len(rs) != len(l.Targets) {
-		f.p.failWith(l.Errorf("%d names for %d values", len(l.Targets), len(rs)).WithFix("bind every value"))
+		f.p.failWith(l.Errorf("%s for %s", count(len(l.Targets), "name"), count(len(rs), "value")).WithFix("bind every value"))
 	}
 	for i, t := range l.Targets {
 		f.readable(t.Name, len(rs[i].axes))
@@ -467,7 +467,7 @@ func (f *fnState) ranged(v syntax.Expr, axes []*syntax.Axis) {
 func (f *fnState) giveResults(n *syntax.Fn, rs []result) {
 	at := n.Body.Stmts[len(n.Body.Stmts)-1]
 	if len(rs) != len(n.Results) {
-		f.p.failWith(at.Errorf("%d values are returned, and %s declares %d results", len(rs), n.Name.Name, len(n.Results)).
+		f.p.failWith(at.Errorf("%s returned, and %s declares %s", count(len(rs), "value"), n.Name.Name, count(len(n.Results), "result")).
 			WithNote(n.Results[0].At(), "declared here"))
 	}
 	seen := map[string]bool{}

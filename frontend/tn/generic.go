@@ -1,6 +1,7 @@
 package tn
 
 import (
+	"slices"
 	"strings"
 
 	"tenon/frontend/tn/syntax"
@@ -17,8 +18,14 @@ func (p *program) checkGeneric(d *decl) {
 	p.enterCall(n.Name, d)
 	fn := &ir.Func{Level: ir.LevelTensor, Name: n.Name.Name, Loc: loc(n.Name), Body: &ir.Region{}}
 	f := newFnState(p, fn)
-	for _, tp := range n.TypeParams {
-		f.scope.names[tp.Name.Name] = &binding{kind: bindElem, at: tp, elem: p.standIn(tp)}
+	for i, tp := range n.TypeParams {
+		f.scope.names[tp.Name.Name] = &binding{kind: bindElem, at: tp, elem: p.standIn(tp, i)}
+		if !slices.ContainsFunc(n.Params, func(prm *syntax.Param) bool { return prm.Type.Name.Name == tp.Name.Name }) {
+			p.try(func() {
+				p.failWith(tp.Errorf("nothing says what the type %s is at a call", tp.Name.Name).
+					WithExpected("a parameter of this type, such as x: %s[..P]", tp.Name.Name).WithFix("use it in a parameter, or remove it"))
+			})
+		}
 	}
 	for _, prm := range n.Params {
 		if !p.try(func() { f.genericParam(prm) }) {
@@ -26,20 +33,23 @@ func (p *program) checkGeneric(d *decl) {
 		}
 	}
 	p.try(func() { f.where(n.Where) })
-	f.body(n, nil)
+	if rs, returned := f.body(n, nil); returned {
+		p.try(func() { f.holdResults(n, rs) })
+	}
 	p.stack = p.stack[:len(p.stack)-1]
 }
 
-// standIn is an element type of a type parameter's class.
-func (p *program) standIn(tp *syntax.TypeParam) num.Elem {
+// standIn is an element type of a type parameter's class, another one for each
+// of two parameters.
+func (p *program) standIn(tp *syntax.TypeParam, i int) num.Elem {
 	ok := elemClass(tp.Class.Name)
 	if ok == nil {
 		p.failWith(tp.Class.Errorf("no class of types %s", tp.Class.Name).WithExpected("float, int, number or any"))
 	}
 	if ok(num.F32) {
-		return num.F32
+		return []num.Elem{num.F32, num.F64}[i%2]
 	}
-	return num.I32
+	return []num.Elem{num.I32, num.I64}[i%2]
 }
 
 // genericParam declares a parameter whose packs are one dim.
@@ -52,9 +62,15 @@ func (f *fnState) genericParam(p *syntax.Param) {
 	f.readable(p.Name, len(p.Type.Dims.List))
 	f.edgeFirst(p.Type.Dims.List)
 	var dims []sym.Expr
+	packs := 0
 	for _, s := range p.Type.Dims.List {
 		if s.Pack != "" {
-			s = &syntax.Sub{Span: s.Span, X: &syntax.Name{Span: s.Span, Name: "dim_" + strings.ToLower(s.Pack)}}
+			if packs++; packs > 1 {
+				f.p.failWith(s.Errorf("a parameter has one pack at most").WithFix("one pack stands for any number of dims"))
+			}
+			name := "dim_" + strings.ToLower(s.Pack)
+			f.scope.names["dims.."+s.Pack] = &binding{kind: bindPack, at: s, dims: []dim{{ext: sym.Name(name), row: -1}}}
+			s = &syntax.Sub{Span: s.Span, X: &syntax.Name{Span: s.Span, Name: name}}
 		}
 		dims = append(dims, f.dimExpr(s, true))
 	}
@@ -67,12 +83,15 @@ func (f *fnState) genericParam(p *syntax.Param) {
 func (p *program) checkMonoid(m *syntax.Monoid) {
 	e := num.F32
 	if len(m.TypeParams) > 0 {
-		e = p.standIn(m.TypeParams[0])
+		e = p.standIn(m.TypeParams[0], 0)
 	}
 	f := newFnState(p, &ir.Func{Level: ir.LevelTensor, Body: &ir.Region{}})
 	mon := p.monoid(f, m, e, m)
 	s := &site{f: f, region: &ir.Region{}, names: f.names, cache: map[string]*ir.Value{}}
 	inner := s.monoidScope(m, e)
+	if m.Inject != nil && m.Inject.Body.Values != nil && len(m.Inject.Body.Values.List) != len(mon.Params) {
+		p.failWith(m.Inject.Errorf("inject gives %s, and %s has %s", count(len(m.Inject.Body.Values.List), "value"), m.Name.Name, count(len(mon.Params), "component")))
+	}
 	if elems := injectElems(m, mon.Elems()); elems != nil {
 		s.scope = inner
 		s.bindParams(m.Inject.Params, elems)

@@ -179,7 +179,7 @@ func (s *site) bindPack(at syntax.Node, name string, r *ranges) []*index {
 	for i, d := range first {
 		for _, other := range places[1:] {
 			if len(other) != len(first) {
-				s.f.p.failWith(at.Errorf("..%s stands for %d indices here and %d there", name, len(first), len(other)).
+				s.f.p.failWith(at.Errorf("..%s stands for %s here and %d there", name, count(len(first), "index"), len(other)).
 					WithNote(r.packAt[name].At(), "there"))
 			}
 			s.f.equateDims(at, d, other[i], " in .."+name)

@@ -1,6 +1,8 @@
 package tn
 
 import (
+	"slices"
+
 	"tenon/frontend/tn/syntax"
 	"tenon/internal/num"
 	"tenon/ir"
@@ -50,7 +52,7 @@ func (s *site) userReduction(e *syntax.Reduce, want num.Elem) *reduction {
 		r.elems = append(r.elems, el)
 		r.keep = append(r.keep, i)
 	}
-	r.conds = s.userGuards(e, r)
+	r.conds = r.c.userGuards(e, m, mon, ys)
 	r.c.yield(e, ys...)
 	r.by = &ir.By{Monoid: mon}
 	if m.Result != nil {
@@ -80,19 +82,53 @@ func (s *site) tupleElem(e *syntax.Reduce, r *reduction, m *syntax.Monoid, want 
 	return elem
 }
 
-func (s *site) userGuards(e *syntax.Reduce, r *reduction) []sym.Cond {
+// userGuards turns the guards of e into conditions. Where one over data does not
+// hold, the tuple ys of a point becomes the identity.
+func (s *site) userGuards(e *syntax.Reduce, m *syntax.Monoid, mon *ir.Monoid, ys []*ir.Value) []sym.Cond {
 	var conds []sym.Cond
 	for _, w := range e.Where {
 		for _, part := range conjuncts(w) {
-			c, ok := r.c.condition(part)
-			if !ok {
-				s.f.p.failWith(part.Errorf("a guard of %s compares index expressions", e.Op.Name).
-					WithExpected("comparisons of indices, dims and integers"))
+			if c, ok := s.condition(part); ok {
+				conds = append(conds, c)
+				continue
 			}
-			conds = append(conds, c)
+			cond := s.exprOf(part, num.Bool)
+			for i, id := range s.identity(part, m, mon) {
+				ys[i] = s.scalar(part, "select", cond.v, ys[i], id)
+			}
 		}
 	}
 	return conds
+}
+
+// identity makes the identity of mon, which m declares: that of a rescaled
+// monoid is what its base and its over have.
+func (s *site) identity(at syntax.Node, m *syntax.Monoid, mon *ir.Monoid) []*ir.Value {
+	elems := mon.Elems()
+	if m.Combine != nil {
+		elem := num.F32
+		for i, p := range m.Params {
+			if castElem(p.Type.Name.Name) == num.Invalid {
+				elem = elems[i]
+			}
+		}
+		return s.within(s.monoidScope(m, elem)).tuple(m.Identity, m.Identity.List, elems)
+	}
+	out := make([]*ir.Value, len(elems))
+	fill := func(id *syntax.Ident, u *ir.MonoidUse) {
+		parts := []*ir.Value{nil}
+		if d := s.monoidDecl(id); d != nil {
+			parts = s.identity(at, d, u.Monoid)
+		} else {
+			parts[0] = s.neutral(id.Name, at, ir.ElemOf(u.Params[0].Type))
+		}
+		for k, p := range u.Params {
+			out[slices.Index(mon.Params, p)] = parts[k]
+		}
+	}
+	fill(m.Base.Monoid, mon.Base)
+	fill(m.Base.Over, mon.Over)
+	return out
 }
 
 // inject makes the tuple of one point.
@@ -104,7 +140,7 @@ func (s *site) inject(e *syntax.Reduce, m *syntax.Monoid, mon *ir.Monoid, nomina
 	}
 	if m.Inject == nil {
 		if len(list) != len(elems) {
-			s.f.p.failWith(e.Body.Errorf("%s reduces tuples of %d values, and this is %d", e.Op.Name, len(elems), len(list)).
+			s.f.p.failWith(e.Body.Errorf("%s reduces tuples of %s, and this is %d", e.Op.Name, count(len(elems), "value"), len(list)).
 				WithFix("write a tuple, or give the monoid an `inject`"))
 		}
 		var ys []*ir.Value
@@ -114,7 +150,7 @@ func (s *site) inject(e *syntax.Reduce, m *syntax.Monoid, mon *ir.Monoid, nomina
 		return ys
 	}
 	if len(list) != len(m.Inject.Params) {
-		s.f.p.failWith(e.Body.Errorf("inject of %s takes %d values, and this is %d", e.Op.Name, len(m.Inject.Params), len(list)))
+		s.f.p.failWith(e.Body.Errorf("inject of %s takes %s, and this is %d", e.Op.Name, count(len(m.Inject.Params), "value"), len(list)))
 	}
 	inner := s.monoidScope(m, s.carrier(nominal))
 	for i, p := range m.Inject.Params {
@@ -189,7 +225,7 @@ func (s *site) monoidBody(b *syntax.MonoidBody, elems []num.Elem) []*ir.Value {
 
 func (s *site) tuple(at syntax.Node, list []syntax.Expr, elems []num.Elem) []*ir.Value {
 	if len(list) != len(elems) {
-		s.f.p.failWith(at.Errorf("%d values, and %d components are needed", len(list), len(elems)))
+		s.f.p.failWith(at.Errorf("%s, and %s needed", count(len(list), "value"), count(len(elems), "component")))
 	}
 	var ys []*ir.Value
 	for i, x := range list {
@@ -228,6 +264,9 @@ func (p *program) monoid(f *fnState, m *syntax.Monoid, elem num.Elem, at syntax.
 		if e == num.Invalid || prm.Type.Dims != nil {
 			p.failWith(prm.Errorf("a component is a scalar").WithExpected("an element type or the type parameter"))
 		}
+		if slices.ContainsFunc(mon.Params, func(v *ir.Value) bool { return v.Name == prm.Name.Name }) {
+			p.failWith(prm.Errorf("the component %s is declared twice", prm.Name.Name).WithFix("rename one of them"))
+		}
 		mon.Params = append(mon.Params, &ir.Value{Name: s.names.val(prm.Name.Name), Type: ir.Scalar{Elem: e}})
 	}
 	if m.Combine != nil {
@@ -245,7 +284,8 @@ func (s *site) plain(m *syntax.Monoid, mon *ir.Monoid, elem num.Elem) {
 	c.yield(m, c.tuple(m.Identity, m.Identity.List, elems)...)
 	mon.Identity = c.region
 	if len(m.Combine.Left) != len(elems) || len(m.Combine.Right) != len(elems) {
-		s.f.p.failWith(m.Combine.Errorf("combine takes two tuples of %d", len(elems)))
+		s.f.p.failWith(m.Combine.Errorf("combine takes two tuples of %s", count(len(elems), "component")).
+			WithFix("name %d in each pair of brackets", len(elems)))
 	}
 	c = s.block(m, elem)
 	mon.CombineParams = c.bindParams(append(append([]*syntax.Ident{}, m.Combine.Left...), m.Combine.Right...), append(elems, elems...))
@@ -256,7 +296,7 @@ func (s *site) plain(m *syntax.Monoid, mon *ir.Monoid, elem num.Elem) {
 func (s *site) rescaled(m *syntax.Monoid, mon *ir.Monoid, elem num.Elem) {
 	nb, nv := len(m.Base.Comps), len(m.Base.Scaled)
 	if nb+nv != len(mon.Params) {
-		s.f.p.failWith(m.Base.Errorf("base and over name %d components of %d", nb+nv, len(mon.Params)).WithFix("each component stands in one of them"))
+		s.f.p.failWith(m.Base.Errorf("base and over name %s of %d", count(nb+nv, "component"), len(mon.Params)).WithFix("each component stands in one of them"))
 	}
 	mon.Base = s.use(m.Base.Monoid, m.Base.Comps, mon, elem, nb)
 	mon.Over = s.use(m.Base.Over, m.Base.Scaled, mon, elem, 1)
@@ -268,7 +308,7 @@ func (s *site) rescaled(m *syntax.Monoid, mon *ir.Monoid, elem num.Elem) {
 		ve = append(ve, ir.ElemOf(p.Type))
 	}
 	if len(m.Act.Params) != nv+2*nb {
-		s.f.p.failWith(m.Act.Errorf("act takes %d values, and %d are named", nv+2*nb, len(m.Act.Params)).
+		s.f.p.failWith(m.Act.Errorf("act takes %s, and %d named", count(nv+2*nb, "value"), len(m.Act.Params)).
 			WithExpected("the scaled components, the old base, the new base"))
 	}
 	c := s.block(m, elem)
@@ -288,7 +328,7 @@ func (s *site) use(id *syntax.Ident, comps []*syntax.Ident, mon *ir.Monoid, elem
 			}
 		}
 		if v == nil {
-			s.f.p.failWith(c.Errorf("%s is not a component", c.Name))
+			s.f.p.failWith(c.Errorf("%s is not a component", c.Name).WithExpected("one of the names in the monoid's head"))
 		}
 		u.Params = append(u.Params, v)
 	}
@@ -302,7 +342,7 @@ func (s *site) use(id *syntax.Ident, comps []*syntax.Ident, mon *ir.Monoid, elem
 		u.Monoid = b
 	}
 	if len(u.Monoid.Params) != k {
-		s.f.p.failWith(id.Errorf("%s has %d components, and %d are named", id.Name, len(u.Monoid.Params), k))
+		s.f.p.failWith(id.Errorf("%s has %s, and %d named", id.Name, count(len(u.Monoid.Params), "component"), k))
 	}
 	return u
 }
@@ -318,7 +358,7 @@ func (s *site) bindParams(ids []*syntax.Ident, elems []num.Elem) []*ir.Value {
 	var vs []*ir.Value
 	for i, id := range ids {
 		if s.scope.names[id.Name] != nil {
-			s.f.p.failWith(id.Errorf("%s is named twice", id.Name))
+			s.f.p.failWith(id.Errorf("%s is named twice", id.Name).WithFix("rename one of them"))
 		}
 		v := &ir.Value{Name: s.names.val(id.Name), Type: ir.Scalar{Elem: elems[i]}}
 		s.scope.names[id.Name] = &binding{kind: bindScalar, at: id, scalar: val{v, elems[i]}}

@@ -212,7 +212,7 @@ func (f *fnState) target(a *syntax.Assign) (*tensor, []sym.Expr) {
 		list = a.Dims.List
 	}
 	if len(list) != len(b.tensor.axes) {
-		f.p.failWith(a.Errorf("%d subscripts for a buffer of rank %d", len(list), len(b.tensor.axes)))
+		f.p.failWith(a.Errorf("%s for a buffer of rank %d", count(len(list), "subscript"), len(b.tensor.axes)).WithExpected("one subscript a dim"))
 	}
 	var subs []sym.Expr
 	for _, s := range list {
@@ -353,7 +353,7 @@ func (f *fnState) callProc(c *syntax.CallStmt) {
 	}
 	callee := f.p.procedure(d, c.Name)
 	if len(c.Args) != len(n.Params) {
-		f.p.failWith(c.Errorf("%s takes %d arguments, and %d are given", c.Name.Name, len(n.Params), len(c.Args)).WithNote(n.Name.At(), "declared here"))
+		f.p.failWith(c.Errorf("%s takes %s, and %d given", c.Name.Name, count(len(n.Params), "argument"), len(c.Args)).WithNote(n.Name.At(), "declared here"))
 	}
 	top := f.top()
 	bind := f.calleeDims()

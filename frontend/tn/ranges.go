@@ -250,7 +250,7 @@ func (r *ranges) agree(name string, a, b *candidate) {
 func (f *fnState) equateAt(at, other syntax.Node, a, b sym.Expr, index string) {
 	a, b = f.canon(a), f.canon(b)
 	if !a.Equal(b) && f.facts().Prove(sym.Ne(a, b)) {
-		f.p.failWith(at.Errorf("the index %s runs over %s elements here and over %s there", index, b, a).
+		f.p.failWith(at.Errorf("the index %s runs over %s elements here and over %s there", index, shown(b), shown(a)).
 			WithNote(other.At(), "there").
 			WithExpected("two dims that meet in one index to be equal").
 			WithFix("use different index names, or make the dims equal"))

@@ -47,7 +47,7 @@ func (s *site) peekBody(e *syntax.Reduce) num.Elem {
 func (s *site) reduceScalar(e *syntax.Reduce, want num.Elem) val {
 	vs := s.reduce(e, want)
 	if len(vs) != 1 {
-		s.f.p.failWith(e.Errorf("%s gives %d values, and one is needed here", e.Op.Name, len(vs)).
+		s.f.p.failWith(e.Errorf("%s gives %s, and one is needed here", e.Op.Name, count(len(vs), "value")).
 			WithFix("bind them: `let a[i], b[i] = %s[..] ...`", e.Op.Name))
 	}
 	return s.carried(e, vs[0])
@@ -244,7 +244,7 @@ func (s *site) guard(e *syntax.Reduce, ys []*ir.Value, carrier num.Elem) ([]*ir.
 				continue
 			}
 			cond := s.exprOf(part, num.Bool)
-			neutral := s.neutral(e, part, carrier)
+			neutral := s.neutral(e.Op.Name, part, carrier)
 			ys[0] = s.scalar(part, "select", cond.v, ys[0], neutral)
 			if len(ys) > 1 {
 				ys[1] = s.scalar(part, "select", cond.v, ys[1], s.nowhere(part))
@@ -283,22 +283,22 @@ func (s *site) orZero(e *syntax.Reduce, r *reduction, v val) val {
 }
 
 // neutral is the neutral element of a built-in reduction.
-func (s *site) neutral(e *syntax.Reduce, at syntax.Node, elem num.Elem) *ir.Value {
-	switch e.Op.Name {
+func (s *site) neutral(op string, at syntax.Node, elem num.Elem) *ir.Value {
+	switch op {
 	case "sum":
 		return s.floatConst(at, elem, 0)
 	case "prod":
 		return s.floatConst(at, elem, 1)
 	case "any", "all":
-		return s.constant(at, num.Bool, num.FromBool(e.Op.Name == "all"))
+		return s.constant(at, num.Bool, num.FromBool(op == "all"))
 	case "max", "argmax", "min", "argmin":
-		low := e.Op.Name == "max" || e.Op.Name == "argmax"
+		low := op == "max" || op == "argmax"
 		if elem.IsFloat() {
 			return s.constant(at, elem, num.FromFloat(math.Inf(map[bool]int{true: -1, false: 1}[low])))
 		}
 		return s.constant(at, elem, num.FromInt(intLimit(elem, low)))
 	}
-	s.f.p.failWith(at.Errorf("a guard of %s compares index expressions", e.Op.Name).
+	s.f.p.failWith(at.Errorf("a guard of %s compares index expressions", op).
 		WithExpected("comparisons of indices, dims and integers").WithFix("use select(condition, value, ...) in the body"))
 	return nil
 }
