@@ -11,6 +11,7 @@ import (
 // and returns the last carried values, then the stacked ones.
 func (f *fnState) carryLoop(l *syntax.CarryLoop) []result {
 	cl := &carryLoop{f: f, l: l, next: map[string]*syntax.Next{}, carried: map[string]bool{}, inner: map[string]bool{}}
+	f.top().checkFree(&syntax.Axis{Span: l.Range.Span, Name: l.Range.Name})
 	cl.collect()
 	inits := cl.inits()
 	outer, outerNames, outerScope, known, region := f.region, f.names, f.scope, f.known, &ir.Region{}
@@ -221,7 +222,6 @@ func (cl *carryLoop) rangeClause() *ir.Range {
 
 func (cl *carryLoop) bindIndex(rng *ir.Range) {
 	f := cl.f
-	f.top().checkFree(&syntax.Axis{Span: cl.l.Range.Span, Name: cl.l.Range.Name})
 	id := f.names.sym(cl.l.Range.Name.Name)
 	rng.Name = id
 	cl.index = &index{name: cl.l.Range.Name.Name, value: sym.Name(id), ext: rng.Hi}

@@ -114,11 +114,19 @@ func (f *fnState) given(d *syntax.Directive) {
 		}
 		old, ok := f.said[key]
 		if ok && old.text != says {
-			f.p.failWith(d.Errorf("@%s contradicts an earlier directive about %s", d.Name.Name, strings.TrimSpace(subject)).
+			f.p.failWith(d.Errorf("@%s contradicts an earlier directive%s", d.Name.Name, about(subject)).
 				WithNote(old.at.At(), "the other one is here").WithFix("remove one of them"))
 		}
 		f.said[key] = saying{says, d}
 	}
+}
+
+// about names the subject of a directive, which may have none.
+func about(subject string) string {
+	if s := strings.TrimSpace(subject); s != "" {
+		return " about " + s
+	}
+	return ""
 }
 
 // saying is what a directive says, and where.
@@ -130,7 +138,7 @@ type saying struct {
 // subjects splits a directive into what it says of each key.
 func subjects(d *syntax.Directive) map[string]string {
 	out := map[string]string{}
-	key := "the whole"
+	key := ""
 	for _, a := range d.Args {
 		if a.Key != nil {
 			key = a.Key.Name

@@ -54,7 +54,7 @@ func (f *fnState) subject(d *syntax.Directive) *tensor {
 		f.p.failWith(id.Errorf("%s is not a buffer", id.Name).WithExpected("a parameter with dims"))
 	}
 	if len(b.tensor.axes) != len(d.Args) {
-		f.p.failWith(d.Errorf("@%s gives %d dims, and %s has %d", d.Name.Name, len(d.Args), id.Name, len(b.tensor.axes)).
+		f.p.failWith(d.Errorf("@%s gives %s, and %s has %d", d.Name.Name, count(len(d.Args), "dim"), id.Name, len(b.tensor.axes)).
 			WithNote(b.at.At(), "declared here").WithFix("give one entry for each dim"))
 	}
 	return b.tensor

@@ -121,7 +121,7 @@ func (s *site) name(n *syntax.Name, want num.Elem) val {
 		if len(b.tensor.axes) == 0 {
 			return val{s.read(n, b.tensor, nil, ir.PolicyError), b.tensor.elem}
 		}
-		subs := strings.Repeat(", i", len(b.tensor.axes))[2:]
+		subs := strings.Join(strings.Split("ijklmnpq", "")[:min(len(b.tensor.axes), 8)], ", ")
 		s.f.p.failWith(n.Errorf("%s is a tensor of rank %d, and a scalar is needed here", n.Name, len(b.tensor.axes)).
 			WithFix("say which element: %s[%s]", n.Name, subs))
 	case bindRagged:
@@ -442,7 +442,7 @@ func (s *site) readIndexed(e *syntax.Index) val {
 	}
 	subs := s.subscripts(e, t)
 	if e.Policy == "" {
-		s.inRange(e, t, subs)
+		s.inRange(e.Subs, t, subs, "count from 0, or write `zero` or `clamp` behind the bracket")
 	}
 	policy := map[string]ir.Policy{"": ir.PolicyError, "zero": ir.PolicyZero, "clamp": ir.PolicyClamp}[e.Policy]
 	if subs == nil {
@@ -451,17 +451,23 @@ func (s *site) readIndexed(e *syntax.Index) val {
 	return val{s.read(e, t, subs, policy), t.elem}
 }
 
-// inRange refuses a constant subscript that is out of range whatever the sizes.
-func (s *site) inRange(e *syntax.Index, t *tensor, subs []sym.Expr) {
-	if len(subs) != len(t.axes) || len(e.Subs) != len(subs) {
+// inRange refuses a subscript of integers and dims that is out of range whatever
+// the sizes.
+func (s *site) inRange(at []*syntax.Sub, t *tensor, subs []sym.Expr, fix string) {
+	if len(subs) != len(t.axes) || len(at) != len(subs) {
 		return // packs and edge tensors
 	}
+	if s.f.facts().Contradiction() {
+		return // in a loop that never runs
+	}
 	for i, x := range subs {
-		c, ok := x.IsConst()
-		n, sized := s.f.canon(t.axes[i].ext).IsConst()
-		if ok && (c < 0 || sized && c >= n) {
-			s.f.p.failWith(e.Subs[i].Errorf("the subscript %d is out of range", c).WithExpected("0 <= subscript < %s", shown(t.axes[i].ext)).
-				WithFix("count from 0, or write `zero` or `clamp` behind the bracket"))
+		if s.f.runtime(x) {
+			continue
+		}
+		n := s.f.canon(t.axes[i].ext)
+		if s.f.facts().Prove(sym.Lt(x, sym.Const(0))) || !s.f.runtime(n) && s.f.facts().Prove(sym.Ge(x, n)) {
+			s.f.p.failWith(at[i].Errorf("the subscript %s is out of range", shown(x)).WithExpected("0 <= subscript < %s", shown(n)).
+				WithFix("%s", fix))
 		}
 	}
 }

@@ -161,6 +161,9 @@ func (f *fnState) let(l *syntax.Let, at *site) {
 		if at != nil {
 			f.p.failWith(l.Errorf("a loop needs tensors; this function is called on a scalar"))
 		}
+		if l.Targets[0].Indexed {
+			f.p.failWith(l.Targets[0].Errorf("the values of a loop have the dims that it gives them").WithFix("write `let %s = for ..`", l.Targets[0].Name.Name))
+		}
 		rs = f.carryLoop(l.Loop)
 	} else {
 		rs = f.values(l.Value, f.axesOf(l), targetNames(l.Targets), at)

@@ -200,8 +200,7 @@ func (f *fnState) target(a *syntax.Assign) (*tensor, []sym.Expr) {
 	n := &syntax.Name{Span: a.Name.Span, Name: a.Name.Name}
 	b := f.top().lookup(n)
 	if b.kind != bindTensor && b.kind != bindVar {
-		f.p.failWith(a.Name.Errorf("%s cannot be assigned", a.Name.Name).WithExpected("a buffer or a `var`").
-			WithFix("declare it with `var %s: f64 = ...`", a.Name.Name))
+		f.unassignable(a.Name, b)
 	}
 	if b.kind == bindTensor && f.readOnly(b.tensor.val) {
 		f.p.failWith(a.Name.Errorf("%s is an `in` parameter", a.Name.Name).WithNote(b.at.At(), "declared here").
@@ -221,7 +220,24 @@ func (f *fnState) target(a *syntax.Assign) (*tensor, []sym.Expr) {
 		}
 		subs = append(subs, f.top().computedSub(s.X))
 	}
+	f.top().inRange(list, b.tensor, subs, "count from 0")
 	return b.tensor, subs
+}
+
+// unassignable refuses an assignment to what is no buffer and no var.
+func (f *fnState) unassignable(id *syntax.Ident, b *binding) {
+	e := id.Errorf("%s cannot be assigned", id.Name).WithExpected("a buffer or a `var`")
+	switch _, isLocal := b.at.(*syntax.Local); {
+	case b.kind == bindIndex:
+		e.WithFix("a loop sets its index: compute another value, `let k = ..`")
+	case b.kind == bindDim:
+		e.WithFix("a size is given at the call, and stays")
+	case isLocal:
+		e.WithFix("declare it with `var %s: %s = ..`", id.Name, b.scalar.elem)
+	case b.kind == bindScalar:
+		e.WithFix("copy the parameter: `var v: %s = %s`", b.scalar.elem, id.Name)
+	}
+	f.p.failWith(e)
 }
 
 func (f *fnState) readOnly(v *ir.Value) bool {
@@ -246,7 +262,13 @@ func (f *fnState) assign(a *syntax.Assign) {
 			name = binaryOps[op][0]
 		}
 		if name == "" || t.elem == num.Bool {
-			f.p.failWith(a.Errorf("%s= of %s is not defined", op, t.elem))
+			e := a.Errorf("%s= of %s is not defined", op, t.elem)
+			if t.elem == num.Bool {
+				e.WithFix("use `and`, `or`, `not`, `==`")
+			} else {
+				e.WithFix("write x - y * floor(x / y)")
+			}
+			f.p.failWith(e)
 		}
 		v.v = top.scalar(a, name, top.load(a, t, subs, ir.PolicyError), v.v)
 	}
@@ -348,6 +370,10 @@ func (f *fnState) callProc(c *syntax.CallStmt) {
 	if d != nil {
 		n, ok = d.node.(*syntax.Proc)
 	}
+	if !ok && d != nil {
+		f.p.failWith(c.Name.Errorf("%s is not a proc: it gives a value, and writes nothing", c.Name.Name).
+			WithFix("use the value: A[i] = %s(..)", c.Name.Name))
+	}
 	if !ok || d.origin != declOwn {
 		f.p.failWith(c.Name.Errorf("no proc %s in this file", c.Name.Name).WithFix("define it here; a proc calls procs of its own file"))
 	}
@@ -374,8 +400,25 @@ func (f *fnState) callProc(c *syntax.CallStmt) {
 		}
 		ops.Args = append(ops.Args, ir.ValueArg(f.bufferArg(a, p, bind)))
 	}
+	f.apart(c, callee, ops.Args)
 	bind.hold(c, callee)
 	f.top().emit(ir.NewOp("loop.call", loc(c), &ir.Attr{Value: ir.AttrItem, Str: callee.Name}, ops), nil)
+}
+
+// apart refuses a buffer that is passed twice and written.
+func (f *fnState) apart(c *syntax.CallStmt, callee *ir.Func, args []ir.Arg) {
+	first := map[*ir.Value]int{}
+	for i, a := range args {
+		if _, scalar := callee.Params[i].Value.Type.(ir.Scalar); scalar {
+			continue
+		}
+		k, twice := first[a.Value]
+		if twice && (callee.Params[i].Mode != ir.ModeIn || callee.Params[k].Mode != ir.ModeIn) {
+			f.p.failWith(c.Args[i].Errorf("%s is passed twice, and %s writes it", exprText(c.Args[i].X), c.Name.Name).
+				WithNote(c.Args[k].At(), "the other place").WithFix("two buffers must not overlap: pass a copy, `var t: ..`"))
+		}
+		first[a.Value] = i
+	}
 }
 
 // bufferArg checks a buffer passed to a proc.
@@ -390,7 +433,7 @@ func (f *fnState) bufferArg(a *syntax.Arg, p *ir.Param, bind *calleeDims) *ir.Va
 		f.p.failWith(a.Errorf("a buffer is passed whole, by name"))
 	}
 	if b.tensor.elem != want.Elem || len(b.tensor.axes) != len(want.Dims) {
-		f.p.failWith(a.Errorf("the parameter %s is %s, and %s is passed", p.Value.Name, want, b.tensor.val.Type))
+		f.p.failWith(a.Errorf("the parameter %s is %s, and %s is passed", p.Value.Name, bufText(want), bufText(b.tensor.val.Type.(ir.Buf))))
 	}
 	if p.Mode != ir.ModeIn && f.readOnly(b.tensor.val) {
 		f.p.failWith(a.Errorf("%s is an `in` parameter, and the call writes it", name.Name).WithFix("declare it `inout`"))

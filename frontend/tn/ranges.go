@@ -98,6 +98,10 @@ func (r *ranges) scanIndex(e *syntax.Index) {
 	if n, ok := syntax.Unparen(e.X).(*syntax.Name); ok && r.skip[n.Name] {
 		return
 	}
+	if inner, ok := syntax.Unparen(e.X).(*syntax.Index); ok {
+		all := &syntax.Index{Span: e.Span, X: inner.X, Subs: append(append([]*syntax.Sub{}, inner.Subs...), e.Subs...)}
+		r.s.f.p.failWith(e.Errorf("an element has no elements").WithExpected("one pair of brackets").WithFix("write %s", exprText(all)))
+	}
 	t := r.s.tensorOf(e.X)
 	if t == nil {
 		if p := r.s.patternOf(e.X); p != nil {

@@ -160,6 +160,9 @@ func (s *site) reduction(e *syntax.Reduce, want num.Elem) *reduction {
 
 // domain binds the axes of e in a fresh child of s.
 func (s *site) domain(e *syntax.Reduce) *reduction {
+	if len(e.Axes) == 0 {
+		s.f.p.failWith(e.Errorf("%s takes an index to run over", e.Op.Name).WithFix("write for example %s[i] x[i]", e.Op.Name))
+	}
 	c := s.child()
 	if s.buffers {
 		c.buffers, c.reads = false, &ir.Reads{}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"tenon/internal/num"
+	"tenon/ir"
 	"tenon/ir/sym"
 )
 
@@ -25,6 +26,15 @@ func shown(e sym.Expr) string { return strings.ReplaceAll(e.String(), "%", "") }
 // shownCond is a fact as the program writes it.
 func shownCond(c sym.Cond) string {
 	return strings.ReplaceAll(c.String(), "%", "")
+}
+
+// bufText is the type of a buffer as the program writes it.
+func bufText(t ir.Buf) string {
+	dims := make([]string, len(t.Dims))
+	for i, d := range t.Dims {
+		dims[i] = shown(d)
+	}
+	return t.Elem.String() + "[" + strings.Join(dims, ", ") + "]"
 }
 
 // castHint says how to make a value of type want, which for bool is a

@@ -70,6 +70,8 @@ var hints = []struct{ token, expected, fix string }{
 	{"..", "an expression", "a range is written `i in a..b`; a pack is written `..p` inside brackets"},
 	{"..", "`)`", "a range is written `i in a..b`; a pack is written `..p` inside brackets"},
 	{"if", "an expression", "write `select(condition, a, b)`"},
+	{"for", "an expression", "a loop stands behind `let`: `let y = for t in 0..T carry s = .. { .. }`"},
+	{"->", "`{`", "a proc returns nothing: it writes its `out` and `inout` buffers"},
 	{"for", fnStatement, "loops stand in procs; a fn has `let y = for t in 0..T carry s = .. { .. }`"},
 	{"if", fnStatement, "branches stand in procs; a fn has `select(condition, a, b)`"},
 	{"var", fnStatement, "variables stand in procs; a fn binds values with `let`"},
