@@ -9,7 +9,7 @@ MINUTES ?= 5
 
 # NumPy and SciPy are wanted by tests alone; these versions are the ones tried.
 PIP_PACKAGES := numpy==2.2.6 scipy==1.15.3
-DEBIAN_PACKAGES = llvm-19 lld-19 gcc libc6-dev qemu-user gcc-aarch64-linux-gnu libc6-dev-arm64-cross
+DEBIAN_PACKAGES = llvm-19 lld-19 gcc libc6-dev libgomp1 qemu-user gcc-aarch64-linux-gnu libc6-dev-arm64-cross
 PROGRAMS = opt-19 llc-19 ld.lld-19 gcc qemu-aarch64 aarch64-linux-gnu-gcc
 
 .PHONY: all demo build test check bench fuzz conformance tools python-env prerequisites clean
@@ -71,7 +71,8 @@ fuzz: prerequisites tools
 
 # Elementary functions against higher precision: every f32 of exp and log, 10^8
 # points in all; and their coefficients, fitted again. Compiled code on every
-# machine that is here: the levels of x86-64, NEON, SVE of three lengths.
+# machine that is here: the levels of x86-64, NEON, SVE of three lengths. One
+# library called from 16 threads for a minute.
 conformance: prerequisites tools
 	$(GO) run ./passes/math/minimax/gen | diff - passes/math/coefficients.go
 	TENON_CONFORMANCE=1 $(GO) test -count=1 -timeout 60m -v -run 'Conformance' ./tests/conformance

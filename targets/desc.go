@@ -33,12 +33,20 @@ type Desc struct {
 	PageBytes int     // smallest page
 	Caches    []Cache // from the core outwards
 
+	// PartOps is how many scalar operations of a loop are worth handing to another
+	// thread; a loop of less than two parts stays on one. 0: no threads.
+	PartOps int64
+
 	FMA   Unit // vector multiply-add (multiply and add where it is absent)
 	Load  Unit // vector load that hits the first cache
 	Store Unit // vector store
 
 	GPU *GPU // nvptx only
 }
+
+// cpuPartOps makes a part take some 10 microseconds with vectors. Starting a loop
+// on threads that wait costs about 1, waking them up 5 to 50.
+const cpuPartOps = 1 << 16
 
 // Cache is one level of the memory hierarchy.
 type Cache struct {

@@ -1,21 +1,25 @@
 package targets
 
 import (
+	"bytes"
 	"context"
 	"debug/elf"
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 
 	"tenon/internal/diag"
 )
 
-// Link makes a shared library of objects for d. libc and libm become needed
-// libraries only if a symbol of theirs is used; a symbol that nobody defines is
-// an error here, not at load time. The same objects give the same bytes: the
+// Link makes a shared library of objects for d. libc, libm and the OpenMP runtime
+// become needed libraries only if a symbol of theirs is used; a symbol that
+// nobody defines is an error here, not at load time. A library that uses OpenMP
+// stays loaded once it is: its idle threads outlive any call. The same objects give the same bytes: the
 // temporary names do not enter the output.
 func (t *Toolchain) Link(ctx context.Context, d *Desc, objects ...[]byte) ([]byte, error) {
-	libs, err := systemLibs(d)
+	threaded := usesOpenMP(objects)
+	libs, err := systemLibs(d, threaded)
 	if err != nil {
 		return nil, err
 	}
@@ -27,6 +31,9 @@ func (t *Toolchain) Link(ctx context.Context, d *Desc, objects ...[]byte) ([]byt
 	out := filepath.Join(dir, "out.so")
 	args := []string{"-shared", "--as-needed", "--build-id=none", "--hash-style=gnu", "--no-undefined",
 		"-z", "noexecstack", "-z", "relro", "-z", "now", "-o", out}
+	if threaded {
+		args = append(args, "-z", "nodelete")
+	}
 	for i, o := range objects {
 		path := filepath.Join(dir, fmt.Sprintf("%d.o", i))
 		if err := os.WriteFile(path, o, 0o600); err != nil {
@@ -54,17 +61,51 @@ var libMachines = map[string]elf.Machine{"x86-64": elf.EM_X86_64, "aarch64": elf
 
 var libPackages = map[string]string{"x86-64": "libc6-dev-amd64-cross", "aarch64": "libc6-dev-arm64-cross"}
 
-// systemLibs finds libm and libc for d, to be named as needed libraries.
-func systemLibs(d *Desc) ([]string, error) {
+// openMP is GCC's OpenMP runtime; LLVM's has the same entries.
+const openMP = "libgomp.so.1"
+
+var openMPPackages = map[string]map[string]string{
+	"x86-64":  {"amd64": "libgomp1", "": "libgomp1-amd64-cross"},
+	"aarch64": {"arm64": "libgomp1", "": "libgomp1-arm64-cross"},
+}
+
+// usesOpenMP reports an object that starts threads.
+func usesOpenMP(objects [][]byte) bool {
+	for _, o := range objects {
+		if bytes.Contains(o, []byte("\x00GOMP_parallel\x00")) { // in its table of names
+			return true
+		}
+	}
+	return false
+}
+
+// systemLibs finds libm, libc and, where it is used, the OpenMP runtime for d, to
+// be named as needed libraries.
+func systemLibs(d *Desc, threaded bool) ([]string, error) {
 	var found []string
-	for _, name := range []string{"libm.so.6", "libc.so.6"} {
+	names := []string{"libm.so.6", "libc.so.6"}
+	if threaded {
+		names = append(names, openMP)
+	}
+	for _, name := range names {
 		path := findLib(d.Family, name)
 		if path == "" {
-			return nil, &diag.MissingTool{Tool: name + " for " + d.Family, Install: "apt-get install " + libPackages[d.Family]}
+			return nil, missingLib(d, name)
 		}
 		found = append(found, path)
 	}
 	return found, nil
+}
+
+func missingLib(d *Desc, name string) error {
+	if name != openMP {
+		return &diag.MissingTool{Tool: name + " for " + d.Family, Install: "apt-get install " + libPackages[d.Family]}
+	}
+	pkg := openMPPackages[d.Family][runtime.GOARCH]
+	if pkg == "" {
+		pkg = openMPPackages[d.Family][""]
+	}
+	return &diag.MissingTool{Tool: "the OpenMP runtime " + name + " for " + d.Family, Install: "apt-get install " + pkg + " (or do without: --threads none)"}
 }
 
 func findLib(family, name string) string {

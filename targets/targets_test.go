@@ -307,7 +307,7 @@ func TestArchive(t *testing.T) {
 	}
 	out := path + ".so" // the linker finds members by the index alone
 	args := []string{"-shared", "--no-undefined", "-u", "h", "-u", "f", "-o", out, path}
-	libs, err := systemLibs(x86[0])
+	libs, err := systemLibs(x86[0], false)
 	if err != nil {
 		t.Skipf("SKIP: %v", err)
 	}

@@ -51,8 +51,20 @@ func (p *proc) product(a, b llvm.Value) llvm.Value {
 	return p.Op("mul", a, b)
 }
 
+// plus adds, leaving out 0.
+func (p *proc) plus(a, b llvm.Value) llvm.Value {
+	if n, ok := a.AsInt(); ok && n == 0 {
+		return b
+	}
+	return p.Op("add", a, b)
+}
+
 func (p *proc) buffer(v *ir.Value) *buffer {
 	b := p.bufs[v]
+	if b == nil && p.part != nil {
+		b = p.captureBuffer(p.part.body.buffer(v))
+		p.bufs[v] = b
+	}
 	if b == nil {
 		diag.Bugf("%s: %%%s is no buffer", p.src.Name, v.Name)
 	}

@@ -27,24 +27,35 @@ func (p *proc) region(r *ir.Region) {
 func rangeOf(op *ir.Op) *ir.Range { return ir.GetClause[*ir.Range](op, "") }
 func bodyOf(op *ir.Op) *ir.Region { return ir.GetClause[*ir.Block](op, "").Region }
 
-// each emits the loop of a range and calls body with names and facts in place.
-func (p *proc) each(r *ir.Range, inits []llvm.Value, body func(carried []llvm.Value) []llvm.Value) []llvm.Value {
-	lo, hi, step := p.expr(r.Lo), p.expr(r.Hi), p.expr(r.Step)
+// bounds evaluates a range; its step is checked.
+func (p *proc) bounds(r *ir.Range) (lo, hi, step llvm.Value) {
+	lo, hi, step = p.expr(r.Lo), p.expr(r.Hi), p.expr(r.Step)
 	if !p.facts.Prove(sym.Lt(sym.Const(0), r.Step)) {
 		p.failWhen(p.Op("le", step, llvm.Index(0)), ir.TrapShape, -1, -1)
 	}
-	i := sym.Name(r.Name)
-	facts := []sym.Cond{sym.Le(r.Lo, i), sym.Lt(i, r.Hi)}
+	return lo, hi, step
+}
+
+// each emits the loop of a range and calls body with names and facts in place.
+func (p *proc) each(r *ir.Range, inits []llvm.Value, body func(carried []llvm.Value) []llvm.Value) []llvm.Value {
+	lo, hi, step := p.bounds(r)
 	return p.For(lo, hi, step, inits, func(iv llvm.Value, carried []llvm.Value) (next []llvm.Value) {
-		names := map[string]llvm.Value{r.Name: iv}
-		if r.Size != "" {
-			n := sym.Name(r.Size)
-			names[r.Size] = p.Op("min", step, p.Op("sub", hi, iv))
-			facts = append(facts, sym.Le(sym.Const(1), n), sym.Le(n, r.Step), sym.Le(sym.Add(i, n), r.Hi))
-		}
-		p.under(facts, names, func() { next = body(carried) })
+		p.iteration(r, iv, hi, step, func() { next = body(carried) })
 		return next
 	})
+}
+
+// iteration emits the iteration of r at iv.
+func (p *proc) iteration(r *ir.Range, iv, hi, step llvm.Value, body func()) {
+	i := sym.Name(r.Name)
+	facts := []sym.Cond{sym.Le(r.Lo, i), sym.Lt(i, r.Hi)}
+	names := map[string]llvm.Value{r.Name: iv}
+	if r.Size != "" {
+		n := sym.Name(r.Size)
+		names[r.Size] = p.Op("min", step, p.Op("sub", hi, iv))
+		facts = append(facts, sym.Le(sym.Const(1), n), sym.Le(n, r.Step), sym.Le(sym.Add(i, n), r.Hi))
+	}
+	p.under(facts, names, body)
 }
 
 func lowerFor(p *proc, op *ir.Op) {
@@ -114,14 +125,6 @@ func (p *proc) yields(r *ir.Region) []llvm.Value {
 		out = append(out, p.value(v))
 	}
 	return out
-}
-
-// lowerParallel runs the iterations in order: any order will do.
-func lowerParallel(p *proc, op *ir.Op) {
-	p.each(rangeOf(op), nil, func([]llvm.Value) []llvm.Value {
-		p.region(bodyOf(op))
-		return nil
-	})
 }
 
 func lowerIf(p *proc, op *ir.Op) {

@@ -88,11 +88,7 @@ var divisions = map[sym.Kind]struct{ op, plain string }{
 func (p *proc) atom(a *sym.Atom) llvm.Value {
 	switch a.Kind {
 	case sym.AtomName:
-		v, ok := p.names[a.Name]
-		if !ok {
-			diag.Bugf("%s: %s is not bound", p.src.Name, a.Name)
-		}
-		return v
+		return p.name(a.Name)
 	case sym.AtomVal:
 		return p.Cast(p.value(a.Ref.(*ir.Value)), num.Index)
 	case sym.AtomMin:
@@ -107,8 +103,23 @@ func (p *proc) atom(a *sym.Atom) llvm.Value {
 	return p.Op(d.op, p.expr(a.Args[0]), p.expr(a.Args[1]))
 }
 
+// name is the value of a dim or loop index; a part takes it from its body.
+func (p *proc) name(n string) llvm.Value {
+	v, ok := p.names[n]
+	if !ok && p.part != nil {
+		return p.capture(p.part.body.name(n), llvm.Param{})
+	}
+	if !ok {
+		diag.Bugf("%s: %s is not bound", p.src.Name, n)
+	}
+	return v
+}
+
 func (p *proc) value(v *ir.Value) llvm.Value {
 	x, ok := p.values[v]
+	if !ok && p.part != nil {
+		return p.capture(p.part.body.value(v), llvm.Param{})
+	}
 	if !ok {
 		diag.Bugf("%s: %%%s has no value", p.src.Name, v.Name)
 	}

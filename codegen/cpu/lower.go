@@ -13,7 +13,9 @@ import (
 
 // Options changes what is generated.
 type Options struct {
-	Unchecked bool // no checks of subscripts while running
+	Unchecked bool  // no checks of subscripts while running
+	NoOpenMP  bool  // no threads but those of a caller's parallel_for
+	PartOps   int64 // replaces that of the machine where it is not 0
 }
 
 // Lower makes an LLVM module of the loop-level procs of m. name is kept in the
@@ -21,7 +23,7 @@ type Options struct {
 // all of them are reported at once.
 func Lower(m *ir.Module, desc *targets.Desc, name string, o Options) (*llvm.Module, error) {
 	out := llvm.NewModule(name, desc)
-	shared := newSupport(out)
+	shared := newSupport(out, !o.NoOpenMP)
 	faults := twice(m)
 	for _, f := range m.Funcs() {
 		switch {
@@ -53,7 +55,7 @@ func lowerProc(out *llvm.Module, shared *support, f *ir.Func, o Options) (faults
 			faults = failure(e.err)
 		}
 	}()
-	body := emitBody(out, f, fields, o)
+	body := emitBody(out, shared, f, fields, o)
 	enter := emitEnter(out, shared, f, fields, body)
 	emitInterface(out, shared, f, fields, enter)
 	return nil
@@ -86,6 +88,9 @@ type proc struct {
 	scratch map[*ir.Op]llvm.Value // addresses of arrays in the workspace
 	looped  map[*ir.Op]bool       // the ops inside loops
 	fold    map[*ir.Op]llvm.Flags // what an op may do beyond the proc's own flags
+
+	split *splitting // in a body: how its parallel loops become parts
+	part  *part      // in a part: what it takes from the body
 }
 
 var (
@@ -139,11 +144,12 @@ func (p *proc) slot() llvm.Value {
 
 // emitBody emits NAME.body(data.., scalars, dims.., scratch.., plan, error) ->
 // code. plan may be null.
-func emitBody(out *llvm.Module, f *ir.Func, fields []Field, o Options) *llvm.Func {
+func emitBody(out *llvm.Module, shared *support, f *ir.Func, fields []Field, o Options) *llvm.Func {
 	scratch := scratchOf(f)
 	fn := out.NewInternal(f.Name+".body", i32, bodyParams(f, fields, scratch)...)
 	fn.NoInline() // so that its noalias parameters keep their meaning
 	p := newProc(fn, f, fields, o)
+	p.split = &splitting{shared: shared, plan: p.Params()[len(p.Params())-2]}
 	for i, d := range f.Dims {
 		p.names[d] = p.Param(len(fields) + i)
 		p.facts.Add(sym.Le(sym.Const(0), sym.Name(d)))

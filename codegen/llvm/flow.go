@@ -26,15 +26,15 @@ func (f *Func) For(lo, hi, step Value, inits []Value, body func(i Value, carried
 	if s, ok := step.AsInt(); ok && s == 1 {
 		return f.loop(lo, hi, inits, func(i Value, carried []Value) []Value { return body(i, carried) })
 	}
-	trips := f.trips(lo, hi, step)
+	trips := f.Trips(lo, hi, step)
 	return f.loop(Index(0), trips, inits, func(k Value, carried []Value) []Value {
 		return body(f.Op("add", lo, f.Op("mul", k, step)), carried)
 	})
 }
 
-// trips is how often a loop from lo below hi by step runs. The difference of
+// Trips is how often a loop from lo below hi by step runs. The difference of
 // two indices fits 64 bits without a sign.
-func (f *Func) trips(lo, hi, step Value) Value {
+func (f *Func) Trips(lo, hi, step Value) Value {
 	some := f.cur.NewICmp(enum.IPredSLT, lo.v, hi.v)
 	last := f.cur.NewSub(f.cur.NewSub(hi.v, lo.v), Index(1).v)
 	n := f.cur.NewAdd(f.cur.NewUDiv(last, step.v), Index(1).v)
@@ -179,6 +179,9 @@ type Label struct {
 func (f *Func) NewLabel(what string, types ...Type) *Label {
 	return &Label{block: f.block(what), types: types}
 }
+
+// Used reports whether any Jump goes to l.
+func (l *Label) Used() bool { return len(l.preds) > 0 }
 
 // Jump ends the current block by going to l.
 func (f *Func) Jump(l *Label, values ...Value) {

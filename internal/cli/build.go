@@ -19,7 +19,7 @@ IR (tensor, tile, loop) that the program passes through gives its text there,
 which can be edited and built again.`
 
 func (a *app) buildCmd() *cobra.Command {
-	var out, kind, depfile string
+	var out, kind, depfile, threads string
 	var opts driver.Options
 	c := &cobra.Command{
 		Use:     "build FILE -o OUT [flags]",
@@ -29,12 +29,17 @@ func (a *app) buildCmd() *cobra.Command {
 		Args:    files(false),
 		RunE: func(c *cobra.Command, args []string) error {
 			a.program = args[0]
+			if threads != "" && threads != "none" {
+				return diag.Usagef("--threads %s: a library takes the number of threads when it is called; expected none, to compile without threads", threads)
+			}
+			opts.NoOpenMP = threads == "none"
 			return a.build(c.Context(), args[0], out, kind, depfile, opts)
 		},
 	}
 	c.Flags().StringVarP(&out, "output", "o", "", "the `FILE` to write; - for the standard output, of text")
 	c.Flags().StringVar(&kind, "emit", "", "what to make, a `KIND`: "+strings.Join(driver.KindNames(), ", ")+", or a level")
 	c.Flags().StringVar(&depfile, "depfile", "", "write the files that OUT depends on, as a rule for make, to `FILE`")
+	c.Flags().StringVar(&threads, "threads", "", "none: start no threads and need no OpenMP runtime (`none`)")
 	optimiseFlags(c, &opts)
 	return c
 }

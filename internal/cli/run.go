@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -19,7 +20,8 @@ import (
 type runFlags struct {
 	entry    string
 	in, out  []string
-	threads  int
+	threads  string
+	threadN  int // what threads says; 0: as many as there are
 	interp   bool
 	repeat   int
 	ranks    int
@@ -59,7 +61,7 @@ func (a *app) runCmd() *cobra.Command {
 	fl.BoolVar(&f.interp, "interp", false, "run in the interpreter; needs no LLVM")
 	fl.BoolVar(&f.verify, "verify", false, "run compiled code and interpreter, and compare")
 	fl.IntVar(&f.repeat, "repeat", 1, "run `N` times and tell the median time")
-	fl.IntVar(&f.threads, "threads", 0, "use at most `N` threads (compiled code of this version uses one)")
+	fl.StringVar(&f.threads, "threads", "", "use at most `N` threads, or none: compile without threads; as many as there are if left out")
 	fl.IntVar(&f.ranks, "ranks", 0, "run a distributed program on `N` ranks, with --interp")
 	fl.BoolVar(&f.json, "json", false, "print results and times as JSON")
 	optimiseFlags(c, &f.optimise)
@@ -75,13 +77,19 @@ func optimiseFlags(c *cobra.Command, o *driver.Options) {
 
 // check refuses flags that contradict each other.
 func (f *runFlags) check(c *driver.Options) error {
+	if f.threads == "none" {
+		c.NoOpenMP = true
+	} else if n, err := strconv.ParseInt(f.threads, 10, 32); f.threads != "" {
+		if err != nil || n < 1 {
+			return diag.Usagef("--threads %s: expected 1 or more, or none", f.threads)
+		}
+		f.threadN = int(n)
+	}
 	switch {
 	case c.Opt < 0 || c.Opt > 3:
 		return diag.Usagef("-O%d: the levels are -O0 to -O3", c.Opt)
 	case f.repeat < 1:
 		return diag.Usagef("--repeat %d: expected 1 or more", f.repeat)
-	case f.threads < 0:
-		return diag.Usagef("--threads %d: expected 1 or more", f.threads)
 	case f.ranks < 0:
 		return diag.Usagef("--ranks %d: expected 1 or more", f.ranks)
 	case f.ranks > 1 && !f.interp:
@@ -141,7 +149,7 @@ func (a *app) execute(ctx context.Context, call *driver.Call, file string, f *ru
 		return nil, err
 	}
 	defer loaded.Close()
-	native, err := call.Native(loaded, f.threads)
+	native, err := call.Native(loaded, f.threadN)
 	if err != nil {
 		return nil, err
 	}

@@ -16,6 +16,9 @@ type Options struct {
 	Target string // family of machines: x86-64, aarch64; "" is that of the host
 	CPU    string // a machine of the family, or native; "" for the baseline
 	Opt    int    // 0 to 3
+
+	NoOpenMP bool  // start no threads; a caller's parallel_for is still used
+	PartOps  int64 // operations that are worth a thread, where they are not 0; else as the machine's description says
 }
 
 // machine finds the machine to compile for.
@@ -73,7 +76,7 @@ func Compile(m *ir.Module, name string, o Options) (*Artifact, error) {
 		return nil, err
 	}
 	a := &Artifact{Module: low, Name: sourceName(m, name), desc: desc, tools: tools, opt: o.Opt}
-	text, err := cpu.Lower(low, desc, a.Name, cpu.Options{})
+	text, err := cpu.Lower(low, desc, a.Name, cpu.Options{NoOpenMP: o.NoOpenMP, PartOps: o.PartOps})
 	if err != nil {
 		return nil, err
 	}

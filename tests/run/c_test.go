@@ -19,7 +19,12 @@ import (
 // artifact compiles a file at -O3 for the baseline machine, or skips loudly.
 func artifact(t *testing.T, path string) *tenon.Artifact {
 	t.Helper()
-	a, err := tenon.Compile(t.Context(), path, tenon.Options{Opt: 3})
+	return compiled(t, path, tenon.Options{Opt: 3})
+}
+
+func compiled(t *testing.T, path string, o tenon.Options) *tenon.Artifact {
+	t.Helper()
+	a, err := tenon.Compile(t.Context(), path, o)
 	var missing *diag.MissingTool
 	if errors.As(err, &missing) {
 		t.Skipf("SKIP, compiled code is not tested: %v", err)
@@ -74,8 +79,8 @@ func inC(t *testing.T, name string, a *tenon.Artifact) (programs []string) {
 	save(t, filepath.Join(dir, name+".h"), []byte(header))
 	save(t, filepath.Join(dir, "lib"+name+".so"), so)
 	save(t, filepath.Join(dir, "lib"+name+".a"), lib)
-	gcc(t, dir, name+".c", "lib"+name+".so", "-Wl,-rpath,"+dir, "-o", "shared")
-	gcc(t, dir, name+".c", "lib"+name+".a", "-lm", "-o", "static")
+	gcc(t, dir, "-pthread", name+".c", "lib"+name+".so", "-Wl,-rpath,"+dir, "-o", "shared")
+	gcc(t, dir, "-pthread", name+".c", "lib"+name+".a", "-lm", "-lgomp", "-o", "static")
 	return []string{filepath.Join(dir, "shared"), filepath.Join(dir, "static")}
 }
 

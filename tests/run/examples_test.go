@@ -24,7 +24,8 @@ func TestMain(m *testing.M) {
 }
 
 // builds compiles m for all machines that are here: this one at -O0 and -O3,
-// and others as far as they are asked for. It skips loudly without LLVM.
+// and others as far as they are asked for. It skips loudly without LLVM. At -O3
+// loops are split for threads however small they are.
 func builds(t *testing.T, m *ir.Module) []*Program {
 	t.Helper()
 	compiled := map[tenon.Options]*Program{}

@@ -64,10 +64,15 @@ func (m *Machine) Absent() string {
 // Desc is the description that m's code is made for.
 func (m *Machine) Desc() (*targets.Desc, error) { return targets.Find(m.Options.Target, m.Options.CPU) }
 
-// At is m at another optimisation level.
+// At is m at another optimisation level. At -O3 every parallel loop is split
+// into parts, which run on threads where they are real ones.
 func (m *Machine) At(opt int) *Machine {
 	n := *m
 	n.Options.Opt, n.Name = opt, fmt.Sprintf("%s-O%d", m.Name, opt)
+	n.Options.NoOpenMP = m.Core != ""
+	if opt == 3 {
+		n.Options.PartOps = 1
+	}
 	return &n
 }
 

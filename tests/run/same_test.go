@@ -76,42 +76,76 @@ func object(t *testing.T, path string, opt int) ([]byte, string) {
 	return obj, header
 }
 
-// A library needs the C library alone, is small, exports what the file has, and
-// does not tell where it was built.
+// A library needs the C library and at most the OpenMP runtime, and does not
+// tell where it was built: two folders give the same bytes.
 func TestLibraries(t *testing.T) {
-	source, err := os.ReadFile("../../examples/attention/attention.tn")
+	for i, file := range nativeExamples(t) {
+		t.Run(filepath.Base(file), func(t *testing.T) {
+			t.Parallel()
+			source, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			o := tenon.Options{Opt: i % 4, NoOpenMP: i%3 == 0}
+			first, second := libraryIn(t, filepath.Base(file), source, o), libraryIn(t, filepath.Base(file), source, o)
+			if !bytes.Equal(first, second) {
+				t.Error("two folders give two libraries")
+			}
+			allowed := []string{"libc.so.6", "libm.so.6", "libgomp.so.1"}
+			if o.NoOpenMP {
+				allowed = allowed[:2]
+			}
+			for _, lib := range needed(t, first) {
+				if !slices.Contains(allowed, lib) {
+					t.Errorf("the library needs %s", lib)
+				}
+			}
+		})
+	}
+}
+
+// libraryIn builds a library in a folder of its own.
+func libraryIn(t *testing.T, name string, source []byte, o tenon.Options) []byte {
+	t.Helper()
+	dir := t.TempDir()
+	save(t, filepath.Join(dir, name), source)
+	so, err := compiled(t, filepath.Join(dir, name), o).Library(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	var libs [][]byte
-	for range 2 {
-		dir := t.TempDir()
-		save(t, filepath.Join(dir, "attention.tn"), source)
-		so, err := artifact(t, filepath.Join(dir, "attention.tn")).Library(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
-		if bytes.Contains(so, []byte(dir)) || bytes.Contains(so, []byte(os.TempDir()+"/")) {
-			t.Error("the library holds the path of the folder that it was built in")
-		}
-		libs = append(libs, so)
+	if bytes.Contains(so, []byte(dir)) || bytes.Contains(so, []byte(os.TempDir()+"/")) {
+		t.Error("the library holds the path of the folder that it was built in")
 	}
-	if !bytes.Equal(libs[0], libs[1]) {
-		t.Error("two folders give two libraries")
-	}
-	if len(libs[0]) > 40<<10 {
-		t.Errorf("%d bytes", len(libs[0]))
-	}
-	f, err := elf.NewFile(bytes.NewReader(libs[0]))
+	return so
+}
+
+func needed(t *testing.T, so []byte) []string {
+	t.Helper()
+	f, err := elf.NewFile(bytes.NewReader(so))
 	if err != nil {
 		t.Fatal(err)
 	}
-	needed, _ := f.ImportedLibraries()
-	for _, lib := range needed {
-		if !slices.Contains([]string{"libc.so.6", "libm.so.6"}, lib) {
-			t.Errorf("the library needs %s", lib)
-		}
+	libs, err := f.ImportedLibraries()
+	if err != nil {
+		t.Fatal(err)
 	}
+	return libs
+}
+
+// A library is small and exports what the file has, by the names that the header
+// gives.
+func TestExports(t *testing.T) {
+	so, err := artifact(t, "../../examples/attention/attention.tn").Library(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(so) > 40<<10 {
+		t.Errorf("%d bytes", len(so))
+	}
+	if !slices.Contains(needed(t, so), "libgomp.so.1") {
+		t.Error("attention has no threads")
+	}
+	f, _ := elf.NewFile(bytes.NewReader(so))
 	symbols, _ := f.DynamicSymbols()
 	var exported []string
 	for _, s := range symbols {

@@ -1,0 +1,95 @@
+package cpu
+
+import (
+	"maps"
+
+	"tenon/ir"
+	"tenon/ir/sym"
+)
+
+// costOf counts the scalar operations in an iteration of op, over names that are
+// in scope where op stands. It decides how a loop is split, so it must depend on
+// sizes alone.
+func (p *proc) costOf(op *ir.Op) sym.Expr {
+	return p.regionCost(bodyOf(op), inside(rangeOf(op), nil))
+}
+
+// dear are operations that cost as much as several: those that divide, and
+// those that call the mathematical library.
+var dear = map[string]int64{"div": 4, "sqrt": 4, "rsqrt": 4, "tdiv": 8, "trem": 8, "floordiv": 8, "mod": 8, "exp": 16, "exp2": 16, "expm1": 16,
+	"log": 16, "log2": 16, "log1p": 16, "pow": 32, "sin": 16, "cos": 16, "tanh": 16, "erf": 16, "cbrt": 16, "sigmoid": 16}
+
+// unknownTrips stands for the trips of a loop whose bounds are computed values.
+const unknownTrips = 16
+
+// regionCost counts with the indices of the loops around at their middle.
+func (p *proc) regionCost(r *ir.Region, middle map[string]sym.Expr) sym.Expr {
+	total := sym.Const(0)
+	for _, op := range r.Ops {
+		total = sym.Add(total, sym.Const(opCost(op)))
+		rng := anyRange(op)
+		for _, in := range op.Regions() {
+			if rng == nil {
+				total = sym.Add(total, p.regionCost(in, middle))
+			} else {
+				total = sym.Add(total, sym.Mul(p.trips(rng, middle), p.regionCost(in, inside(rng, middle))))
+			}
+		}
+	}
+	return total
+}
+
+func opCost(op *ir.Op) int64 {
+	cost := max(dear[op.Def.Name], 1)
+	if len(op.Results) > 0 {
+		if v, ok := op.Results[0].Type.(ir.Vec); ok {
+			cost *= int64(v.Lanes)
+		}
+	}
+	return cost
+}
+
+func anyRange(op *ir.Op) *ir.Range {
+	for _, c := range op.Clauses {
+		if r, ok := c.(*ir.Range); ok {
+			return r
+		}
+	}
+	return nil
+}
+
+// inside adds the names that a loop binds, at their middle.
+func inside(r *ir.Range, middle map[string]sym.Expr) map[string]sym.Expr {
+	out := maps.Clone(middle)
+	if out == nil {
+		out = map[string]sym.Expr{}
+	}
+	out[r.Name] = sym.FloorDiv(sym.Add(r.Lo, r.Hi).Subst(middle), sym.Const(2))
+	if r.Size != "" {
+		out[r.Size] = r.Step.Subst(middle)
+	}
+	return out
+}
+
+// trips is about how often a loop runs.
+func (p *proc) trips(r *ir.Range, middle map[string]sym.Expr) sym.Expr {
+	span := sym.Sub(r.Hi, r.Lo).Subst(middle)
+	if len(span.Refs()) > 0 {
+		return sym.Const(unknownTrips)
+	}
+	for _, n := range span.Names() {
+		if !p.inScope(n) {
+			return sym.Const(unknownTrips)
+		}
+	}
+	span = sym.Max(sym.Const(0), span)
+	if n, ok := r.Step.IsConst(); ok && n > 0 {
+		return sym.FloorDiv(sym.Add(span, sym.Const(n-1)), sym.Const(n))
+	}
+	return span
+}
+
+func (p *proc) inScope(name string) bool {
+	_, ok := p.names[name]
+	return ok || p.part != nil && p.part.body.inScope(name)
+}
