@@ -8,7 +8,7 @@ import (
 	"tenon/internal/num"
 )
 
-// Cast converts a scalar as the IR's cast does: float to float and integer to
+// Cast converts a scalar, or each lane of a vector, as the IR's cast does: float to float and integer to
 // float round once, float to integer truncates and saturates with 0 for NaN,
 // integer to integer wraps, and anything but zero is true.
 func (f *Func) Cast(v Value, to num.Elem) Value {
@@ -16,23 +16,25 @@ func (f *Func) Cast(v Value, to num.Elem) Value {
 	if from == to {
 		return v
 	}
-	return Value{f.castRaw(from, to, v.v), TypeOf(to)}
+	var out Value
+	f.lanewise(v.t.lanes, func() { out = Value{f.castRaw(from, to, v.v), v.t.of(to)} })
+	return out
 }
 
 // Bitcast reads a value's bits in another type of the same width, as the IR's
 // bitcast does. f16 and bf16 are integers in registers already.
 func (f *Func) Bitcast(v Value, to num.Elem) Value {
-	t := TypeOf(to).register()
-	if v.v.Type().Equal(t) {
-		return Value{v.v, TypeOf(to)}
+	t := v.t.of(to)
+	if v.v.Type().Equal(t.register()) {
+		return Value{v.v, t}
 	}
-	return Value{f.cur.NewBitCast(v.v, t), TypeOf(to)}
+	return Value{f.cur.NewBitCast(v.v, t.register()), t}
 }
 
 func (f *Func) castRaw(from, to num.Elem, x value.Value) value.Value {
 	switch {
 	case to == num.Bool && from.IsFloat():
-		return wide(fcmp("une"))(f, from, []value.Value{x, Float(from, 0).v})
+		return wide(fcmp("une"))(f, from, []value.Value{x, f.floatLit(from, 0)})
 	case to == num.Bool:
 		return f.isNonZero(x).v
 	case from.IsFloat() && to.IsFloat():
@@ -47,7 +49,7 @@ func (f *Func) castRaw(from, to num.Elem, x value.Value) value.Value {
 
 func (f *Func) isNonZero(x value.Value) Value {
 	zero := literal(x.Type(), 0, num.Invalid)
-	return Value{f.cur.NewICmp(enum.IPredNE, x, zero), TypeOf(num.Bool)}
+	return Value{f.cur.NewICmp(enum.IPredNE, x, zero), VecOf(num.Bool, f.lanes)}
 }
 
 func (f *Func) icmpEq(p, q Value) Value {
@@ -58,14 +60,14 @@ func (f *Func) floatToFloat(from, to num.Elem, x value.Value) value.Value {
 	if from.Bytes() == 2 {
 		x = f.widen(from, x)
 	}
-	wide := x.Type().Equal(lltypes.Double)
+	wide := x.Type().Equal(f.like(lltypes.Double))
 	switch {
 	case to.Bytes() == 2:
 		return f.narrow(to, x)
 	case to == num.F64 && !wide:
-		return f.cur.NewFPExt(x, lltypes.Double)
+		return f.cur.NewFPExt(x, f.like(lltypes.Double))
 	case to == num.F32 && wide:
-		return f.cur.NewFPTrunc(x, lltypes.Float)
+		return f.cur.NewFPTrunc(x, f.like(lltypes.Float))
 	}
 	return x
 }
@@ -78,7 +80,7 @@ func (f *Func) floatToInt(from, to num.Elem, x value.Value) value.Value {
 	if !to.IsSigned() {
 		name = "llvm.fptoui.sat."
 	}
-	result := register(to)
+	result := f.register(to)
 	callee := f.m.declare(name+short(result)+"."+short(x.Type()), result, true, x.Type())
 	return f.cur.NewCall(callee, x)
 }
@@ -86,11 +88,11 @@ func (f *Func) floatToInt(from, to num.Elem, x value.Value) value.Value {
 func (f *Func) intToFloat(from, to num.Elem, x value.Value) value.Value {
 	switch {
 	case to.Bytes() > 2:
-		return f.toFloat(from, x, register(to))
+		return f.toFloat(from, x, f.register(to))
 	case from.Bytes() == 8:
 		return f.narrow(to, f.oddDouble(x))
 	}
-	return f.narrow(to, f.toFloat(from, x, lltypes.Double))
+	return f.narrow(to, f.toFloat(from, x, f.like(lltypes.Double)))
 }
 
 // toFloat converts with the one rounding of the instruction.
@@ -102,7 +104,7 @@ func (f *Func) toFloat(from num.Elem, x value.Value, to lltypes.Type) value.Valu
 }
 
 func (f *Func) intToInt(from, to num.Elem, x value.Value) value.Value {
-	result := register(to)
+	result := f.register(to)
 	have, want := from.Bits(), to.Bits()
 	switch {
 	case have == want:

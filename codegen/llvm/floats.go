@@ -49,7 +49,7 @@ func fcmp(pred string) emit {
 // floatNeg flips the sign bit, of a NaN too.
 func floatNeg(f *Func, e num.Elem, a []value.Value) value.Value {
 	if e.Bytes() == 2 {
-		return f.cur.NewXor(a[0], half(0x8000))
+		return f.cur.NewXor(a[0], f.half(0x8000))
 	}
 	return f.cur.NewFNeg(a[0])
 }
@@ -57,7 +57,7 @@ func floatNeg(f *Func, e num.Elem, a []value.Value) value.Value {
 // floatAbs clears the sign bit, of a NaN too.
 func floatAbs(f *Func, e num.Elem, a []value.Value) value.Value {
 	if e.Bytes() == 2 {
-		return f.cur.NewAnd(a[0], half(0x7fff))
+		return f.cur.NewAnd(a[0], f.half(0x7fff))
 	}
 	return intrinsic("fabs")(f, e, a)
 }
@@ -117,12 +117,12 @@ func (f *Func) wideExtreme(e num.Elem, better enum.IPred, a []value.Value) value
 // half and legalises that wrongly on AVX-512: max(0, NaN) came out as 0.
 func (f *Func) halfExtreme(e num.Elem, better enum.IPred, a []value.Value) value.Value {
 	c := f.cur
-	inf := half(uint16(num.Bits(e, num.FromFloat(math.Inf(1)))))
+	inf := f.half(uint16(num.Bits(e, num.FromFloat(math.Inf(1)))))
 	isNaN := func(x value.Value) value.Value {
-		return c.NewICmp(enum.IPredUGT, c.NewAnd(x, half(0x7fff)), inf)
+		return c.NewICmp(enum.IPredUGT, c.NewAnd(x, f.half(0x7fff)), inf)
 	}
 	key := func(x value.Value) value.Value {
-		return c.NewXor(x, c.NewLShr(c.NewAShr(x, half(15)), half(1)))
+		return c.NewXor(x, c.NewLShr(c.NewAShr(x, f.half(15)), f.half(1)))
 	}
 	best := f.pick(c.NewICmp(better, key(a[0]), key(a[1])), a[0], a[1])
 	return f.pick(isNaN(a[0]), a[0], f.pick(isNaN(a[1]), a[1], best))
@@ -130,8 +130,8 @@ func (f *Func) halfExtreme(e num.Elem, better enum.IPred, a []value.Value) value
 
 // floatSign is -1 or 1, and the operand itself for zeros and NaN.
 func floatSign(f *Func, e num.Elem, a []value.Value) value.Value {
-	ordered := wide(fcmp("one"))(f, e, []value.Value{a[0], Float(e, 0).v})
-	one := wide(intrinsic("copysign"))(f, e, []value.Value{Float(e, 1).v, a[0]})
+	ordered := wide(fcmp("one"))(f, e, []value.Value{a[0], f.floatLit(e, 0)})
+	one := wide(intrinsic("copysign"))(f, e, []value.Value{f.floatLit(e, 1), a[0]})
 	return f.pick(ordered, one, a[0])
 }
 
@@ -140,7 +140,7 @@ func isNaN(f *Func, _ num.Elem, a []value.Value) value.Value {
 }
 
 func isInf(f *Func, e num.Elem, a []value.Value) value.Value {
-	return f.cur.NewFCmp(enum.FPredOEQ, intrinsic("fabs")(f, e, a), Float(e, math.Inf(1)).v)
+	return f.cur.NewFCmp(enum.FPredOEQ, intrinsic("fabs")(f, e, a), f.floatLit(e, math.Inf(1)))
 }
 
 // fma rounds once. f16 and bf16 go through f64, where the product is exact and
@@ -151,7 +151,7 @@ func fma(f *Func, e num.Elem, a []value.Value) value.Value {
 	}
 	var w [3]value.Value
 	for i, x := range a {
-		w[i] = f.cur.NewFPExt(f.widen(e, x), lltypes.Double)
+		w[i] = f.cur.NewFPExt(f.widen(e, x), f.like(lltypes.Double))
 	}
 	return f.narrow(e, f.addOdd(f.cur.NewFMul(w[0], w[1]), w[2]))
 }
@@ -163,20 +163,29 @@ func (f *Func) addOdd(a, b value.Value) value.Value {
 	s := c.NewFAdd(a, b)
 	bb := c.NewFSub(s, a)
 	err := c.NewFAdd(c.NewFSub(a, c.NewFSub(s, bb)), c.NewFSub(b, bb))
-	raw := c.NewBitCast(s, lltypes.I64)
-	even := c.NewICmp(enum.IPredEQ, c.NewAnd(raw, int64Lit(1)), int64Lit(0))
-	inexact := c.NewFCmp(enum.FPredONE, err, double(0)) // false for the NaN of an infinite sum
-	up := c.NewICmp(enum.IPredSGE, c.NewXor(raw, c.NewBitCast(err, lltypes.I64)), int64Lit(0))
-	step := f.pick(up, int64Lit(1), int64Lit(-1))
-	moved := c.NewAdd(raw, f.pick(c.NewAnd(even, inexact), step, int64Lit(0)))
-	return c.NewBitCast(moved, lltypes.Double)
+	raw := c.NewBitCast(s, f.like(lltypes.I64))
+	even := c.NewICmp(enum.IPredEQ, c.NewAnd(raw, f.int64Lit(1)), f.int64Lit(0))
+	inexact := c.NewFCmp(enum.FPredONE, err, f.double(0)) // false for the NaN of an infinite sum
+	up := c.NewICmp(enum.IPredSGE, c.NewXor(raw, c.NewBitCast(err, f.like(lltypes.I64))), f.int64Lit(0))
+	step := f.pick(up, f.int64Lit(1), f.int64Lit(-1))
+	moved := c.NewAdd(raw, f.pick(c.NewAnd(even, inexact), step, f.int64Lit(0)))
+	return c.NewBitCast(moved, f.like(lltypes.Double))
 }
 
-// double, float, half and int64Lit are constants by value or bits.
-func double(x float64) value.Value { return Float(num.F64, x).v }
-func float(x float64) value.Value  { return Float(num.F32, x).v }
-func half(raw uint16) value.Value  { return literal(lltypes.I16, uint64(raw), num.Invalid) }
-func int64Lit(x int64) value.Value { return Int(num.I64, x).v }
-func int32Lit(x uint32) value.Value {
-	return literal(lltypes.I32, uint64(x), num.Invalid)
+// double, float, half, int64Lit and the like are constants by value or bits, in
+// each lane of the vectors at hand.
+func (f *Func) double(x float64) value.Value { return f.floatLit(num.F64, x) }
+func (f *Func) float(x float64) value.Value  { return f.floatLit(num.F32, x) }
+func (f *Func) half(raw uint16) value.Value {
+	return literal(f.like(lltypes.I16), uint64(raw), num.Invalid)
+}
+func (f *Func) int64Lit(x int64) value.Value { return f.intLit(num.I64, x) }
+func (f *Func) int32Lit(x uint32) value.Value {
+	return literal(f.like(lltypes.I32), uint64(x), num.Invalid)
+}
+func (f *Func) intLit(e num.Elem, x int64) value.Value {
+	return literal(f.register(e), num.Bits(e, num.FromInt(x)), e)
+}
+func (f *Func) floatLit(e num.Elem, x float64) value.Value {
+	return literal(f.register(e), num.Bits(e, num.Cast(num.F64, e, num.FromFloat(x))), e)
 }

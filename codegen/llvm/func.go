@@ -22,6 +22,7 @@ type Func struct {
 	params []Value
 	result Type
 	blocks int
+	lanes  int // of the vectors that emitters are at work on; 0: scalars
 
 	place     *metadata.DISubprogram // nil while no source is known
 	pos       diag.Pos

@@ -65,7 +65,7 @@ func intFMA(f *Func, _ num.Elem, a []value.Value) value.Value {
 }
 
 func intNeg(f *Func, e num.Elem, a []value.Value) value.Value {
-	return f.cur.NewSub(Int(e, 0).v, a[0])
+	return f.cur.NewSub(f.intLit(e, 0), a[0])
 }
 
 // intAbs wraps: the magnitude of the least value is itself.
@@ -73,17 +73,17 @@ func intAbs(f *Func, e num.Elem, a []value.Value) value.Value {
 	if !e.IsSigned() {
 		return a[0]
 	}
-	return f.pick(f.cur.NewICmp(enum.IPredSLT, a[0], Int(e, 0).v), intNeg(f, e, a), a[0])
+	return f.pick(f.cur.NewICmp(enum.IPredSLT, a[0], f.intLit(e, 0)), intNeg(f, e, a), a[0])
 }
 
 // intSign is -1, 0 or 1.
 func intSign(f *Func, e num.Elem, a []value.Value) value.Value {
-	zero := Int(e, 0).v
-	some := f.cur.NewZExt(f.cur.NewICmp(enum.IPredNE, a[0], zero), register(e))
+	zero := f.intLit(e, 0)
+	some := f.cur.NewZExt(f.cur.NewICmp(enum.IPredNE, a[0], zero), f.register(e))
 	if !e.IsSigned() {
 		return some
 	}
-	return f.cur.NewOr(some, f.cur.NewSExt(f.cur.NewICmp(enum.IPredSLT, a[0], zero), register(e)))
+	return f.cur.NewOr(some, f.cur.NewSExt(f.cur.NewICmp(enum.IPredSLT, a[0], zero), f.register(e)))
 }
 
 func not(f *Func, e num.Elem, a []value.Value) value.Value {
@@ -91,7 +91,7 @@ func not(f *Func, e num.Elem, a []value.Value) value.Value {
 	if !e.IsSigned() {
 		_, ones = num.IntRange(e)
 	}
-	return f.cur.NewXor(a[0], Int(e, ones).v)
+	return f.cur.NewXor(a[0], f.intLit(e, ones))
 }
 
 // divisor prepares a divisor that does not trap: 0 and, with a sign, -1 are
@@ -100,13 +100,13 @@ func (f *Func) divisor(e num.Elem, b value.Value) (safe, zero, minus value.Value
 	if c, ok := (Value{b, TypeOf(e)}).AsInt(); ok && c != 0 && c != -1 {
 		return b, nil, nil
 	}
-	zero = f.cur.NewICmp(enum.IPredEQ, b, Int(e, 0).v)
+	zero = f.cur.NewICmp(enum.IPredEQ, b, f.intLit(e, 0))
 	special := zero
 	if e.IsSigned() {
-		minus = f.cur.NewICmp(enum.IPredEQ, b, Int(e, -1).v)
+		minus = f.cur.NewICmp(enum.IPredEQ, b, f.intLit(e, -1))
 		special = f.cur.NewOr(zero, minus)
 	}
-	return f.pick(special, Int(e, 1).v, b), zero, minus
+	return f.pick(special, f.intLit(e, 1), b), zero, minus
 }
 
 // tdiv truncates; x / 0 is 0 and MIN / -1 wraps.
@@ -136,7 +136,7 @@ func (f *Func) orZero(zero value.Value, e num.Elem, q value.Value) value.Value {
 	if zero == nil {
 		return q
 	}
-	return f.pick(zero, Int(e, 0).v, q)
+	return f.pick(zero, f.intLit(e, 0), q)
 }
 
 // floordiv rounds down: one less than truncation where the remainder is not 0
@@ -147,7 +147,7 @@ func floordiv(f *Func, e num.Elem, a []value.Value) value.Value {
 		return q
 	}
 	off := f.remainderOff(e, trem(f, e, a), a[1])
-	return f.pick(off, f.cur.NewSub(q, Int(e, 1).v), q)
+	return f.pick(off, f.cur.NewSub(q, f.intLit(e, 1)), q)
 }
 
 // mod has the sign of the divisor.
@@ -161,7 +161,7 @@ func mod(f *Func, e num.Elem, a []value.Value) value.Value {
 
 // remainderOff reports a remainder that is not 0 and whose sign is not b's.
 func (f *Func) remainderOff(e num.Elem, r, b value.Value) value.Value {
-	zero := Int(e, 0).v
+	zero := f.intLit(e, 0)
 	some := f.cur.NewICmp(enum.IPredNE, r, zero)
 	differ := f.cur.NewICmp(enum.IPredSLT, f.cur.NewXor(r, b), zero)
 	return f.cur.NewAnd(some, differ)
@@ -170,8 +170,8 @@ func (f *Func) remainderOff(e num.Elem, r, b value.Value) value.Value {
 // shl by the width or more, or by a negative amount, is 0.
 func shl(f *Func, e num.Elem, a []value.Value) value.Value {
 	inside := f.inWidth(e, a[1])
-	amount := f.pick(inside, a[1], Int(e, 0).v)
-	return f.pick(inside, f.cur.NewShl(a[0], amount), Int(e, 0).v)
+	amount := f.pick(inside, a[1], f.intLit(e, 0))
+	return f.pick(inside, f.cur.NewShl(a[0], amount), f.intLit(e, 0))
 }
 
 // shr by the width or more, or by a negative amount, leaves the sign alone: 0
@@ -179,14 +179,14 @@ func shl(f *Func, e num.Elem, a []value.Value) value.Value {
 func shr(f *Func, e num.Elem, a []value.Value) value.Value {
 	inside := f.inWidth(e, a[1])
 	if e.IsSigned() {
-		return f.cur.NewAShr(a[0], f.pick(inside, a[1], Int(e, int64(e.Bits())-1).v))
+		return f.cur.NewAShr(a[0], f.pick(inside, a[1], f.intLit(e, int64(e.Bits())-1)))
 	}
-	amount := f.pick(inside, a[1], Int(e, 0).v)
-	return f.pick(inside, f.cur.NewLShr(a[0], amount), Int(e, 0).v)
+	amount := f.pick(inside, a[1], f.intLit(e, 0))
+	return f.pick(inside, f.cur.NewLShr(a[0], amount), f.intLit(e, 0))
 }
 
 func (f *Func) inWidth(e num.Elem, amount value.Value) value.Value {
-	return f.cur.NewICmp(enum.IPredULT, amount, Int(e, int64(e.Bits())).v)
+	return f.cur.NewICmp(enum.IPredULT, amount, f.intLit(e, int64(e.Bits())))
 }
 
 // MulOverflow multiplies two indices and says whether the product left 64 bits.

@@ -34,9 +34,9 @@ func inDouble(inner emit) emit {
 		}
 		w := make([]value.Value, len(a))
 		for i, x := range a {
-			w[i] = f.cur.NewFPExt(x, lltypes.Double)
+			w[i] = f.cur.NewFPExt(x, f.like(lltypes.Double))
 		}
-		return f.cur.NewFPTrunc(inner(f, num.F64, w), lltypes.Float)
+		return f.cur.NewFPTrunc(inner(f, num.F64, w), f.like(lltypes.Float))
 	}
 }
 
@@ -46,14 +46,14 @@ func call1(f *Func, e emit, x value.Value) value.Value { return e(f, num.F64, []
 // neither side overflows or cancels.
 func sigmoid(f *Func, _ num.Elem, a []value.Value) value.Value {
 	z := call1(f, libm("exp"), f.cur.NewFNeg(call1(f, intrinsic("fabs"), a[0])))
-	den := f.cur.NewFAdd(z, double(1))
-	top := f.pick(f.cur.NewFCmp(enum.FPredOGE, a[0], double(0)), double(1), z)
+	den := f.cur.NewFAdd(z, f.double(1))
+	top := f.pick(f.cur.NewFCmp(enum.FPredOGE, a[0], f.double(0)), f.double(1), z)
 	return f.cur.NewFDiv(top, den)
 }
 
 // rsqrt rounds twice, which stays within 1.5 ulp.
 func rsqrt(f *Func, _ num.Elem, a []value.Value) value.Value {
-	return f.cur.NewFDiv(double(1), call1(f, intrinsic("sqrt"), a[0]))
+	return f.cur.NewFDiv(f.double(1), call1(f, intrinsic("sqrt"), a[0]))
 }
 
 // tanh is t / (t + 2) with t = expm1(2|x|). glibc's own reaches 2.2 ulp; here
@@ -62,18 +62,18 @@ func rsqrt(f *Func, _ num.Elem, a []value.Value) value.Value {
 func tanh(f *Func, _ num.Elem, a []value.Value) value.Value {
 	c := f.cur
 	mag := call1(f, intrinsic("fabs"), a[0])
-	mag = f.pick(c.NewFCmp(enum.FPredOGT, mag, double(20)), double(20), mag)
+	mag = f.pick(c.NewFCmp(enum.FPredOGT, mag, f.double(20)), f.double(20), mag)
 	t := call1(f, libm("expm1"), c.NewFAdd(mag, mag))
-	den := c.NewFAdd(t, double(2))
-	big := c.NewFCmp(enum.FPredOGT, t, double(2))
-	hi, lo := f.pick(big, t, double(2)), f.pick(big, double(2), t)
+	den := c.NewFAdd(t, f.double(2))
+	big := c.NewFCmp(enum.FPredOGT, t, f.double(2))
+	hi, lo := f.pick(big, t, f.double(2)), f.pick(big, f.double(2), t)
 	err := c.NewFSub(lo, c.NewFSub(den, hi)) // t + 2 = den + err
 	q := c.NewFDiv(t, den)
 	rest := f.fma64(c.NewFNeg(q), den, t)
 	rest = f.fma64(c.NewFNeg(q), err, rest)
 	out := c.NewFAdd(q, c.NewFDiv(rest, den))
 	// A subnormal quotient has no room for a correction; there tanh x is x.
-	tiny := c.NewFCmp(enum.FPredOLT, mag, double(0x1p-30))
+	tiny := c.NewFCmp(enum.FPredOLT, mag, f.double(0x1p-30))
 	out2 := f.pick(tiny, mag, out)
 	return intrinsic("copysign")(f, num.F64, []value.Value{out2, a[0]})
 }
@@ -82,19 +82,19 @@ func tanh(f *Func, _ num.Elem, a []value.Value) value.Value {
 // Subnormal and very small arguments are scaled by 2^600 first.
 func cbrt(f *Func, _ num.Elem, a []value.Value) value.Value {
 	c := f.cur
-	small := c.NewFCmp(enum.FPredOLT, call1(f, intrinsic("fabs"), a[0]), double(0x1p-800))
-	x := f.pick(small, c.NewFMul(a[0], double(0x1p600)), a[0])
+	small := c.NewFCmp(enum.FPredOLT, call1(f, intrinsic("fabs"), a[0]), f.double(0x1p-800))
+	x := f.pick(small, c.NewFMul(a[0], f.double(0x1p600)), a[0])
 	y := call1(f, libm("cbrt"), x)
 	y2 := c.NewFMul(y, y)
 	e2 := f.fma64(y, y, c.NewFNeg(y2))
 	y3 := c.NewFMul(y2, y)
 	e3 := f.fma64(y2, y, c.NewFNeg(y3))
 	over := c.NewFAdd(c.NewFSub(y3, x), f.fma64(e2, y, e3))
-	better := c.NewFSub(y, c.NewFDiv(over, c.NewFMul(double(3), y2)))
+	better := c.NewFSub(y, c.NewFDiv(over, c.NewFMul(f.double(3), y2)))
 	// 0, infinities and NaN: the step computes 0/0 or inf - inf.
 	usual := c.NewFCmp(enum.FPredORD, better, better)
 	out := f.pick(usual, better, y)
-	return f.pick(small, c.NewFMul(out, double(0x1p-200)), out)
+	return f.pick(small, c.NewFMul(out, f.double(0x1p-200)), out)
 }
 
 func (f *Func) fma64(a, b, c value.Value) value.Value {

@@ -47,7 +47,9 @@ func (f *Func) Load(t Type, addr Value) Value {
 	load.Align = ir.Align(t.bytes())
 	if t.elem == num.Bool {
 		// Any byte but 0 is true: a caller's bool may hold more than a 1.
-		return f.isNonZero(load)
+		var v Value
+		f.lanewise(t.lanes, func() { v = f.isNonZero(load) })
+		return v
 	}
 	return Value{load, t}
 }
@@ -59,7 +61,7 @@ func (f *Func) LoadElem(e num.Elem, base, i Value) Value { return f.Load(TypeOf(
 func (f *Func) Store(v, addr Value) {
 	x := v.v
 	if v.t.elem == num.Bool {
-		x = f.cur.NewZExt(x, i8)
+		x = f.cur.NewZExt(x, v.t.memory())
 	}
 	store := f.cur.NewStore(x, f.typed(addr, v.t))
 	store.Align = ir.Align(v.t.bytes())

@@ -107,7 +107,7 @@ func OpNames() []string {
 	return names
 }
 
-// Op emits a scalar operator of the IR on operands of one type.
+// Op emits an operator of the IR on operands of one type, scalars or vectors.
 func (f *Func) Op(name string, args ...Value) Value {
 	r := rows[name]
 	if r.args == 0 || len(args) != r.args {
@@ -115,7 +115,9 @@ func (f *Func) Op(name string, args ...Value) Value {
 	}
 	e := args[0].Elem()
 	for _, a := range args {
-		f.want("operand of "+name, a, e)
+		if a.t != args[0].t {
+			diag.Bugf("%s: operands of %s are %v and %v", f.Name(), name, args[0].t, a.t)
+		}
 	}
 	emitter := r.emitter(e)
 	if emitter == nil {
@@ -123,14 +125,19 @@ func (f *Func) Op(name string, args ...Value) Value {
 	}
 	result := args[0].t
 	if r.compare {
-		result = TypeOf(num.Bool)
+		result = result.of(num.Bool)
 	}
-	return Value{emitter(f, e, raw(args)), result}
+	var out Value
+	f.lanewise(result.lanes, func() { out = Value{emitter(f, e, raw(args)), result} })
+	return out
 }
 
-// Select is a if cond, else b; both are evaluated.
+// Select is a if cond, else b, lane by lane if cond is a vector of bools; both
+// are evaluated.
 func (f *Func) Select(cond, a, b Value) Value {
-	f.want("condition", cond, num.Bool)
+	if cond.Elem() != num.Bool || cond.t.lanes != 0 && cond.t.lanes != a.t.lanes {
+		diag.Bugf("%s: select of %v by %v", f.Name(), a.t, cond.t)
+	}
 	if a.t != b.t {
 		diag.Bugf("%s: select between %v and %v", f.Name(), a.t, b.t)
 	}
@@ -152,7 +159,7 @@ func wide(inner emit) emit {
 			w[i] = f.widen(e, x)
 		}
 		r := inner(f, num.F32, w)
-		if short(r.Type()) == "i1" {
+		if isBool(r.Type()) {
 			return r
 		}
 		return f.narrow(e, r)

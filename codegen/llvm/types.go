@@ -9,10 +9,11 @@ import (
 	"tenon/internal/num"
 )
 
-// Type is the type of a Value: an element type, Ptr or Void.
+// Type is the type of a Value: an element type, a vector of one, Ptr or Void.
 type Type struct {
-	elem num.Elem
-	ptr  bool
+	elem  num.Elem
+	ptr   bool
+	lanes int // 0: no vector
 }
 
 // Ptr is the type of every pointer; Void is what a function without a result
@@ -25,7 +26,18 @@ var (
 // TypeOf is the type of a scalar of element type e.
 func TypeOf(e num.Elem) Type { return Type{elem: e} }
 
-// Elem is the element type of a scalar, Invalid for Ptr and Void.
+// VecOf is the type of a vector of lanes elements; with 0 lanes, of a scalar.
+// A mask is a vector of bools.
+func VecOf(e num.Elem, lanes int) Type { return Type{elem: e, lanes: lanes} }
+
+// of is t with other elements.
+func (t Type) of(e num.Elem) Type { return VecOf(e, t.lanes) }
+
+// Lanes is the length of a vector, 0 for all else.
+func (t Type) Lanes() int { return t.lanes }
+
+// Elem is the element type of a scalar or of a vector's lanes, Invalid for Ptr
+// and Void.
 func (t Type) Elem() num.Elem { return t.elem }
 
 func (t Type) String() string {
@@ -34,6 +46,8 @@ func (t Type) String() string {
 		return "ptr"
 	case t.elem == num.Invalid:
 		return "void"
+	case t.lanes > 0:
+		return fmt.Sprintf("%d x %v", t.lanes, t.elem)
 	}
 	return t.elem.String()
 }
@@ -46,10 +60,41 @@ func (t Type) register() lltypes.Type {
 	case t.elem == num.Invalid:
 		return lltypes.Void
 	}
-	return register(t.elem)
+	return vector(register(t.elem), t.lanes)
 }
 
-// bytes is the size in memory.
+// vector is the LLVM type of lanes values of type t, t itself for 0.
+func vector(t lltypes.Type, lanes int) lltypes.Type {
+	if lanes == 0 {
+		return t
+	}
+	return lltypes.NewVector(uint64(lanes), t)
+}
+
+// lanewise emits what body emits for vectors of so many lanes: constants and
+// conversions inside are of that length.
+func (f *Func) lanewise(lanes int, body func()) {
+	old := f.lanes
+	f.lanes = lanes
+	body()
+	f.lanes = old
+}
+
+// like is t in each lane of the vectors at hand.
+func (f *Func) like(t lltypes.Type) lltypes.Type { return vector(t, f.lanes) }
+
+// register is the type of an element in flight, in each lane at hand.
+func (f *Func) register(e num.Elem) lltypes.Type { return f.like(register(e)) }
+
+func isBool(t lltypes.Type) bool {
+	if v, ok := t.(*lltypes.VectorType); ok {
+		t = v.ElemType
+	}
+	i, ok := t.(*lltypes.IntType)
+	return ok && i.BitSize == 1
+}
+
+// bytes is the size in memory, of an element if t is a vector.
 func (t Type) bytes() int {
 	if t.ptr {
 		return 8
@@ -70,10 +115,10 @@ func register(e num.Elem) lltypes.Type {
 	return registers[e]
 }
 
-// memory is the LLVM type of an element in memory.
+// memory is the LLVM type of an element, or of a vector's lanes, in memory.
 func (t Type) memory() lltypes.Type {
 	if t.elem == num.Bool {
-		return lltypes.I8
+		return vector(lltypes.I8, t.lanes)
 	}
 	return t.register()
 }
@@ -90,6 +135,8 @@ func short(t lltypes.Type) string {
 		return fmt.Sprintf("i%d", t.BitSize)
 	case *lltypes.PointerType:
 		return "p0"
+	case *lltypes.VectorType:
+		return fmt.Sprintf("v%d%s", t.Len, short(t.ElemType))
 	}
 	diag.Bugf("no intrinsic takes a %v", t)
 	return ""

@@ -2,6 +2,7 @@ package llvm
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/llir/llvm/ir/constant"
 	lltypes "github.com/llir/llvm/ir/types"
@@ -47,7 +48,7 @@ func Null() Value { return Value{constant.NewNull(lltypes.I8Ptr), Ptr} }
 // AsInt is the value of an integer or index constant.
 func (v Value) AsInt() (int64, bool) {
 	c, ok := v.v.(*bits)
-	if !ok || !c.elem.IsInt() {
+	if !ok || !c.elem.IsInt() || v.t.lanes > 0 {
 		return 0, false
 	}
 	return num.Int(num.FromBits(c.elem, c.raw)), true
@@ -72,8 +73,15 @@ func (c *bits) Type() lltypes.Type { return c.typ }
 func (c *bits) String() string { return c.typ.String() + " " + c.Ident() }
 
 // Ident is the constant as LLVM spells it: a float as the bits of the double
-// of the same value, an integer in decimal, signed.
+// of the same value, an integer in decimal, signed; a vector lane by lane.
 func (c *bits) Ident() string {
+	if v, ok := c.typ.(*lltypes.VectorType); ok {
+		if c.raw == 0 {
+			return "zeroinitializer"
+		}
+		lane := (&bits{v.ElemType, c.raw, c.elem}).String()
+		return "<" + strings.Repeat(lane+", ", int(v.Len)-1) + lane + ">"
+	}
 	switch t := c.typ.(type) {
 	case *lltypes.FloatType:
 		raw := c.raw
