@@ -18,7 +18,7 @@ type Options struct {
 	PartOps   int64 // replaces that of the machine where it is not 0
 }
 
-// Lower makes an LLVM module of the loop-level procs of m. name is kept in the
+// Lower makes an LLVM module of the procs of m, at the loop or vec level. name is kept in the
 // object as that of the source. What has no native form is the user's error;
 // all of them are reported at once.
 func Lower(m *ir.Module, desc *targets.Desc, name string, o Options) (*llvm.Module, error) {
@@ -27,8 +27,8 @@ func Lower(m *ir.Module, desc *targets.Desc, name string, o Options) (*llvm.Modu
 	faults := twice(m)
 	for _, f := range m.Funcs() {
 		switch {
-		case !f.IsProc || f.Level != ir.LevelLoop:
-			diag.Bugf("%s is at level %s; code is generated from procs of the loop level", f.Name, f.Level)
+		case !f.IsProc || f.Level != ir.LevelLoop && f.Level != ir.LevelVec:
+			diag.Bugf("%s is at level %s; code is generated from procs of the loop and vec levels", f.Name, f.Level)
 		default:
 			faults = append(faults, lowerProc(out, shared, f, o)...)
 		}

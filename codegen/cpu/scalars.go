@@ -1,6 +1,8 @@
 package cpu
 
 import (
+	"strings"
+
 	"tenon/codegen/llvm"
 	"tenon/internal/num"
 	"tenon/ir"
@@ -25,6 +27,10 @@ func (p *proc) op(op *ir.Op) {
 	p.Source(op.Loc.First())
 	if lower := lowerings[op.Def.Name]; lower != nil {
 		lower(p, op)
+		return
+	}
+	if name, isVec := strings.CutPrefix(op.Def.Name, "vec."); isVec && llvm.OpArgs(name) > 0 {
+		lowerLanewise(p, op)
 		return
 	}
 	if llvm.OpArgs(op.Def.Name) == 0 {

@@ -12,17 +12,18 @@ import (
 // Splat spreads a scalar value or a literal.
 var Splat = ir.Register(&ir.OpDef{
 	Name:    "vec.splat",
-	Doc:     "Spreads a scalar value or a literal over all lanes.\n%v = vec.splat(0.0) : vec<16 x f32>",
+	Doc:     "Spreads a scalar value or a literal over all lanes; a bool gives a mask.\n%v = vec.splat(0.0) : vec<16 x f32>",
 	Clauses: []ir.ClauseSpec{operandsClause},
 	Traits:  ir.Pure,
 	Infer: func(op *ir.Op, declared []ir.Type) ([]ir.Type, error) {
-		t, err := declaredVec(declared)
+		t, err := declaredLanes(declared)
 		if err == nil {
 			err = access.Count(op, 1, "a scalar value or a literal")
 		}
 		if err != nil {
 			return nil, err
 		}
+		_, want, _ := lanesOf(t)
 		a := op.Args("")[0]
 		if x := a.Expr; x != nil { // an integer reads as an expression
 			if c, ok := x.IsConst(); ok {
@@ -31,22 +32,23 @@ var Splat = ir.Register(&ir.OpDef{
 			}
 		}
 		if a.Lit != nil {
-			return one(t, a.Lit.Resolve(t.Elem))
+			return one(t, a.Lit.Resolve(want))
 		}
 		e, err := access.ScalarElem(a)
-		if err == nil && e != t.Elem {
-			err = fmt.Errorf("a %s is spread over lanes of %s", e, t.Elem)
+		if err == nil && e != want {
+			err = fmt.Errorf("a %s is spread over lanes of %s", e, want)
 		}
 		return one(t, err)
 	},
 	Eval: func(m ir.Machine, op *ir.Op) ir.Step {
-		t, dst := op.Results[0].Type.(ir.Vec), m.Object(op.Results[0])
+		n, _, _ := lanesOf(op.Results[0].Type)
+		dst := m.Object(op.Results[0])
 		v, step := access.Operand(m, op, op.Args("")[0])
 		src, ready := m.Scalar(v), access.Seq(step)
 		return func(f *ir.Frame) {
 			ready(f)
 			c, s := access.Get(f, src)
-			f.O[dst] = splat(f, t.Lanes, c, s)
+			f.O[dst] = splat(f, n, c, s)
 		}
 	},
 })
@@ -150,14 +152,18 @@ var Select = ir.Register(&ir.OpDef{
 	Traits:        ir.Pure,
 	TypesInferred: true,
 	Infer: func(op *ir.Op, _ []ir.Type) ([]ir.Type, error) {
-		if err := access.Count(op, 3, "a mask and two vectors"); err != nil {
+		if err := access.Count(op, 3, "a mask and two vectors or masks"); err != nil {
 			return nil, err
 		}
-		a, err := vecArg(op, 1)
+		var n int
+		a, err := lanesArg(op, 1)
+		if err == nil {
+			n, _, err = lanesOf(a)
+		}
 		switch m := op.Args("")[0].Value; {
 		case err != nil:
-		case m == nil || !ir.SameType(m.Type, ir.Mask{Lanes: a.Lanes}):
-			err = fmt.Errorf("the first operand must be a mask<%d>", a.Lanes)
+		case m == nil || !ir.SameType(m.Type, ir.Mask{Lanes: n}):
+			err = fmt.Errorf("the first operand must be a mask<%d>", n)
 		case op.Args("")[2].Value == nil || !ir.SameType(op.Args("")[2].Value.Type, a):
 			err = fmt.Errorf("the third operand must be a %s as the second is", a)
 		}
@@ -165,7 +171,8 @@ var Select = ir.Register(&ir.OpDef{
 	},
 	Eval: func(m ir.Machine, op *ir.Op) ir.Step {
 		mask, a, b, dst := m.Object(op.Operand(0)), m.Object(op.Operand(1)), m.Object(op.Operand(2)), m.Object(op.Results[0])
-		pick := num.ShadowSelect(ir.ElemOf(op.Results[0].Type))
+		_, e, _ := lanesOf(op.Results[0].Type)
+		pick := num.ShadowSelect(e)
 		return func(f *ir.Frame) {
 			ml, al, bl := lanes(f, mask), lanes(f, a), lanes(f, b)
 			r := fresh(f, len(al.Cells))
@@ -208,6 +215,44 @@ var CastLanes = ir.Register(&ir.OpDef{
 				c, s := get(a, i)
 				c, s = cast(f, c, s)
 				set(r, i, c, s)
+			}
+			f.O[dst] = r
+		}
+	},
+})
+
+// BitcastLanes reads the bits of each lane in another type.
+var BitcastLanes = ir.Register(&ir.OpDef{
+	Name:    "vec.bitcast",
+	Doc:     "Reads the bits of each lane as another type of the same width.\n%r = vec.bitcast(%a) : vec<16 x i32>",
+	Clauses: []ir.ClauseSpec{operandsClause},
+	Traits:  ir.Pure,
+	Infer: func(op *ir.Op, declared []ir.Type) ([]ir.Type, error) {
+		t, err := declaredVec(declared)
+		if err != nil {
+			return nil, err
+		}
+		a, err := vecArg(op, 0)
+		switch {
+		case err != nil:
+		case a.Lanes != t.Lanes:
+			err = fmt.Errorf("%d lanes are read as %d", a.Lanes, t.Lanes)
+		case a.Elem.Bytes() != t.Elem.Bytes():
+			err = fmt.Errorf("a %s has not as many bits as a %s", a.Elem, t.Elem)
+		}
+		return one(t, err)
+	},
+	Eval: func(m ir.Machine, op *ir.Op) ir.Step {
+		src, dst := m.Object(op.Operand(0)), m.Object(op.Results[0])
+		from, to := ir.ElemOf(op.Operand(0).Type), ir.ElemOf(op.Results[0].Type)
+		return func(f *ir.Frame) {
+			a := lanes(f, src)
+			r := fresh(f, len(a.Cells))
+			for i := range a.Cells {
+				r.Cells[i] = num.Bitcast(from, to, a.Cells[i])
+				if r.Shadow != nil {
+					r.Shadow[i] = num.ShadowBitcast(a.Shadow[i], r.Cells[i])
+				}
 			}
 			f.O[dst] = r
 		}

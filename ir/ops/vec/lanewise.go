@@ -27,12 +27,15 @@ var lanewiseOps = []lanewise{
 	{"not", 1, "the complement"}, {"shl", 2, "shifted left"}, {"shr", 2, "shifted right, with the sign"},
 	{"eq", 2, "equal"}, {"ne", 2, "not equal"}, {"lt", 2, "less"}, {"le", 2, "less or equal"},
 	{"gt", 2, "greater"}, {"ge", 2, "greater or equal"},
+	{"sign", 1, "-1, 0 or 1; zeros and NaN stay"}, {"isnan", 1, "is a NaN"}, {"isinf", 1, "is infinite"},
+	{"tdiv", 2, "the quotient of integers towards 0"}, {"trem", 2, "its remainder"},
+	{"floordiv", 2, "the quotient of integers rounded down"}, {"mod", 2, "its remainder"},
 }
 
 // commutes and compares are the traits that rows of the table have.
 var (
 	commutes = map[string]bool{"add": true, "mul": true, "max": true, "min": true, "and": true, "or": true, "xor": true, "eq": true, "ne": true}
-	compares = map[string]bool{"eq": true, "ne": true, "lt": true, "le": true, "gt": true, "ge": true}
+	compares = map[string]bool{"eq": true, "ne": true, "lt": true, "le": true, "gt": true, "ge": true, "isnan": true, "isinf": true}
 	operands = [...]string{1: "%a", 2: "%a, %b", 3: "%a, %b, %c"}
 )
 

@@ -18,20 +18,21 @@ type (
 var Load = ir.Register(&ir.OpDef{
 	Name: "vec.load",
 	Doc: "Reads neighbouring elements of a row, from the one given on; lanes that the mask leaves out are 0 and are not\n" +
-		"touched in memory.\n%v = vec.load(%A[i, j]) [mask(%m)] : vec<16 x f32>",
+		"touched in memory. Bools are read into a mask.\n%v = vec.load(%A[i, j]) [mask(%m)] : vec<16 x f32>",
 	Clauses: []ir.ClauseSpec{operandsClause, maskClause},
 	Infer: func(op *ir.Op, declared []ir.Type) ([]ir.Type, error) {
-		return one(declaredVec(declared))
+		return one(declaredLanes(declared))
 	},
 	Verify: access.Report(func(op *ir.Op) error {
 		if err := access.Count(op, 1, "one element"); err != nil {
 			return err
 		}
-		return checkRow(op, op.Args("")[0], op.Results[0].Type.(ir.Vec))
+		return checkRow(op, op.Args("")[0], op.Results[0].Type)
 	}),
 	Effects: func(op *ir.Op) []ir.Effect { return append(access.Reads(op.Args("")[0].Value), access.Trap) },
 	Eval: func(m ir.Machine, op *ir.Op) ir.Step {
-		n, dst := op.Results[0].Type.(ir.Vec).Lanes, m.Object(op.Results[0])
+		n, _, _ := lanesOf(op.Results[0].Type)
+		dst := m.Object(op.Results[0])
 		row := lanesAt(m, op, op.Args("")[0], n)
 		return func(f *ir.Frame) {
 			v := fresh(f, n)
@@ -51,10 +52,10 @@ var Store = ir.Register(&ir.OpDef{
 		"vec.store(%v, %A[i, j]) [mask(%m)]",
 	Clauses: []ir.ClauseSpec{operandsClause, maskClause},
 	Verify: access.Report(func(op *ir.Op) error {
-		if err := access.Count(op, 2, "a vector and an element"); err != nil {
+		if err := access.Count(op, 2, "a vector or mask and an element"); err != nil {
 			return err
 		}
-		t, err := vecArg(op, 0)
+		t, err := lanesArg(op, 0)
 		if err != nil {
 			return err
 		}
@@ -63,7 +64,8 @@ var Store = ir.Register(&ir.OpDef{
 	Effects: func(op *ir.Op) []ir.Effect { return append(access.Writes(op.Args("")[1].Value), access.Trap) },
 	Eval: func(m ir.Machine, op *ir.Op) ir.Step {
 		src := m.Object(op.Operand(0))
-		row := lanesAt(m, op, op.Args("")[1], op.Operand(0).Type.(ir.Vec).Lanes)
+		n, _, _ := lanesOf(op.Operand(0).Type)
+		row := lanesAt(m, op, op.Args("")[1], n)
 		return func(f *ir.Frame) {
 			v := lanes(f, src)
 			row(f, func(i int, arr *ir.Array, pos int64) {
@@ -75,7 +77,7 @@ var Store = ir.Register(&ir.OpDef{
 })
 
 // checkRow wants an element of a buffer whose rows lie densely in memory.
-func checkRow(op *ir.Op, a ir.Arg, v ir.Vec) error {
+func checkRow(op *ir.Op, a ir.Arg, v ir.Type) error {
 	if err := checkElements(op, a, v); err != nil {
 		return err
 	}
@@ -87,17 +89,20 @@ func checkRow(op *ir.Op, a ir.Arg, v ir.Vec) error {
 	return nil
 }
 
-func checkElements(op *ir.Op, a ir.Arg, v ir.Vec) error {
+func checkElements(op *ir.Op, a ir.Arg, v ir.Type) error {
 	t, err := access.Element(a)
+	n, e, _ := lanesOf(v)
 	switch {
 	case err != nil:
 		return err
 	case len(t.Dims) == 0:
 		return fmt.Errorf("%%%s has rank 0, so its element has no neighbours", a.Value.Name)
-	case t.Elem != v.Elem:
-		return fmt.Errorf("lanes are %s, elements of %%%s are %s", v.Elem, a.Value.Name, t.Elem)
+	case t.Elem != e:
+		return fmt.Errorf("lanes are %s, elements of %%%s are %s", e, a.Value.Name, t.Elem)
+	case e == num.Bool && !ir.SameType(v, ir.Mask{Lanes: n}):
+		return fmt.Errorf("bools in lanes are a mask<%d>", n)
 	}
-	return checkMask(op, v.Lanes)
+	return checkMask(op, n)
 }
 
 // lanesAt stages a visit of the enabled lanes with their places in memory: lane

@@ -19,6 +19,22 @@ func vecArg(op *ir.Op, i int) (ir.Vec, error) {
 	return ir.Vec{}, fmt.Errorf("operand %d must be a vector", i+1)
 }
 
+// lanesArg is the type of operand i of op, a vector or a mask.
+func lanesArg(op *ir.Op, i int) (ir.Type, error) {
+	args := op.Args("")
+	if i < len(args) && args[i].Value != nil && args[i].View == nil {
+		if t := args[i].Value.Type; isLanes(t) {
+			return t, nil
+		}
+	}
+	return nil, fmt.Errorf("operand %d must be a vector or a mask", i+1)
+}
+
+func isLanes(t ir.Type) bool {
+	_, _, err := lanesOf(t)
+	return err == nil
+}
+
 // maskOf is the mask in the clause mask(..), nil if it is left out.
 func maskOf(op *ir.Op) *ir.Value {
 	if vs := op.OperandValues("mask"); len(vs) == 1 {
@@ -48,6 +64,17 @@ func declaredVec(declared []ir.Type) (ir.Vec, error) {
 	if err == nil && t.Lanes <= 0 {
 		err = errors.New("a vector has at least one lane")
 	}
+	return t, err
+}
+
+// declaredLanes is the vector or mask type that must be written.
+func declaredLanes(declared []ir.Type) (ir.Type, error) {
+	if len(declared) == 1 {
+		if m, ok := declared[0].(ir.Mask); ok && m.Lanes > 0 {
+			return m, nil
+		}
+	}
+	t, err := declaredVec(declared)
 	return t, err
 }
 
