@@ -2,6 +2,7 @@ package passes
 
 import (
 	"slices"
+	"strconv"
 
 	"tenon/ir"
 	"tenon/passes/graph"
@@ -9,6 +10,7 @@ import (
 	"tenon/passes/lower"
 	_ "tenon/passes/math" // for `tenon opt`; no pipeline has it yet
 	"tenon/passes/pass"
+	"tenon/passes/vec"
 )
 
 // Stage is a part of the way down: after its passes the module is at Level, and
@@ -39,18 +41,45 @@ var loop = Stage{ir.LevelLoop, pass.Of(lower.LowerComps, graph.Canonicalise, gra
 // were raised in it, or stand for its reductions, become loops.
 var proc = Stage{ir.LevelLoop, append(pass.Of(graph.Inline, graph.Simplify), loop.Passes...)}
 
+// Machine is what the passes know of the target: numbers, no name.
+type Machine struct {
+	VectorBytes  int  // of a vector register; 0: loops stay scalar
+	Masked       bool // loads and stores can leave out lanes
+	Accumulators int  // partial results that keep the adders busy
+	FusedMul     bool // multiply and add are one instruction
+}
+
+// AnyMachine is the one that checks of the passes alone run for.
+var AnyMachine = Machine{VectorBytes: 32, Masked: true, Accumulators: 2, FusedMul: true}
+
+// Vec level: innermost loops become loops of vectors, and what they share is
+// made once.
+func vectors(m Machine) Stage {
+	flag := map[bool]string{false: "0", true: "1"}
+	in := pass.Instance{Pass: vec.Vectorise, Options: map[string]string{
+		"bytes": strconv.Itoa(m.VectorBytes), "masked": flag[m.Masked],
+		"accumulators": strconv.Itoa(m.Accumulators), "fused": flag[m.FusedMul]}}
+	return Stage{ir.LevelVec, append([]pass.Instance{in}, pass.Of(graph.Simplify)...)}
+}
+
 // Pipeline lists the stages for a module that enters at the given level; nil
 // where no passes lead on from there. A module that was written out after a
 // stage and enters again at that level takes the stages that are left, so that
 // it ends in the same code.
-func Pipeline(level ir.Level) []Stage {
+func Pipeline(level ir.Level, m Machine) []Stage {
+	var last []Stage
+	if m.VectorBytes > 0 {
+		last = []Stage{vectors(m)}
+	}
 	switch level {
 	case ir.LevelTensor:
-		return []Stage{tensor, tile, loop}
+		return append([]Stage{tensor, tile, loop}, last...)
 	case ir.LevelTile:
-		return []Stage{{ir.LevelTile, nil}, loop}
+		return append([]Stage{{ir.LevelTile, nil}, loop}, last...)
 	case ir.LevelLoop:
-		return []Stage{proc}
+		return append([]Stage{proc}, last...)
+	case ir.LevelVec:
+		return []Stage{{ir.LevelVec, nil}}
 	}
 	return nil
 }

@@ -51,7 +51,7 @@ func programs(t *testing.T) map[string]*ir.Module {
 func run(t *testing.T, m *ir.Module, g *pass.Manager, reread bool) string {
 	t.Helper()
 	for done := ir.Level(""); ; {
-		stages := passes.Pipeline(passes.EntryLevel(m))
+		stages := passes.Pipeline(passes.EntryLevel(m), passes.AnyMachine)
 		last := true
 		for _, s := range stages {
 			if err := g.Run(m, s.Passes); err != nil {

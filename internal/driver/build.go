@@ -74,11 +74,15 @@ func Emit(ctx context.Context, m *ir.Module, name, kind string, o Options) ([]by
 	if target, ok := laterKinds[kind]; ok {
 		return nil, diag.Usagef("--emit=%s: the target %s comes with a later version of Tenon", kind, target)
 	}
+	desc, err := o.machine()
+	if err != nil {
+		return nil, err
+	}
 	if ir.SpecOf(ir.Level(kind)) == nil {
 		return nil, diag.Usagef("--emit=%s: expected %s, or a level that the program passes through: %s",
-			kind, strings.Join(KindNames(), ", "), levelList(Levels(m)))
+			kind, strings.Join(KindNames(), ", "), levelList(Levels(m, desc)))
 	}
-	text, err := AtLevel(m, kind)
+	text, err := AtLevel(m, kind, desc)
 	return []byte(text), err
 }
 

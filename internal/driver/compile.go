@@ -48,11 +48,11 @@ func (o Options) runsHere() error {
 	return nil
 }
 
-// Artifact is a compiled program: its module at the loop level and its LLVM
+// Artifact is a compiled program: its module at the vec level and its LLVM
 // text, from which it gives the forms that a build can want. Equal programs and
 // options give equal bytes.
 type Artifact struct {
-	Module *ir.Module // every function a proc of the loop level
+	Module *ir.Module // every function a proc of the vec level
 	Name   string     // of the source
 	llvm   []byte
 	desc   *targets.Desc
@@ -71,7 +71,7 @@ func Compile(m *ir.Module, name string, o Options) (*Artifact, error) {
 	if err != nil {
 		return nil, err
 	}
-	low, err := lowerForCode(m)
+	low, err := lowerForCode(m, desc)
 	if err != nil {
 		return nil, err
 	}
@@ -150,7 +150,11 @@ func (a *Artifact) Header() (string, error) {
 
 // Header is the C header of m's functions; it needs no LLVM.
 func Header(m *ir.Module, name string) (string, error) {
-	low, err := lowerForCode(m)
+	desc, err := targets.Find("", "")
+	if err != nil {
+		return "", err
+	}
+	low, err := lowerForCode(m, desc)
 	if err != nil {
 		return "", err
 	}

@@ -12,6 +12,7 @@ import (
 	"tenon/ir"
 	"tenon/passes"
 	"tenon/passes/pass"
+	"tenon/targets"
 )
 
 // Lowered is a module at one of the levels on its way down.
@@ -20,13 +21,13 @@ type Lowered struct {
 	Module *ir.Module
 }
 
-// Lower takes a copy of m through the stages of the pipeline, and calls see
-// with the module at each level that it passes through. It ends at the loop
-// level, from which code is generated, or where see returns false.
-func Lower(m *ir.Module, see func(Lowered) bool) (*ir.Module, error) {
+// Lower takes a copy of m through the stages of the pipeline for a machine, and
+// calls see with the module at each level that it passes through. It ends at the
+// level from which code is generated, or where see returns false.
+func Lower(m *ir.Module, desc *targets.Desc, see func(Lowered) bool) (*ir.Module, error) {
 	m = ir.Clone(m)
 	manager := &pass.Manager{}
-	for _, s := range passes.Pipeline(passes.EntryLevel(m)) {
+	for _, s := range passes.Pipeline(passes.EntryLevel(m), machineOf(desc)) {
 		if err := manager.Run(m, s.Passes); err != nil {
 			return nil, err
 		}
@@ -54,10 +55,15 @@ func inheritLocations(r *ir.Region, around ir.Loc) {
 	}
 }
 
-// Levels lists the levels that m passes through.
-func Levels(m *ir.Module) []ir.Level {
+// machineOf is what the passes know of a machine.
+func machineOf(d *targets.Desc) passes.Machine {
+	return passes.Machine{VectorBytes: d.VectorBytes, Masked: d.Masked, Accumulators: min(4, d.FMA.InFlight()), FusedMul: d.FusedMul}
+}
+
+// Levels lists the levels that m passes through on its way to a machine.
+func Levels(m *ir.Module, desc *targets.Desc) []ir.Level {
 	var ls []ir.Level
-	for _, s := range passes.Pipeline(passes.EntryLevel(m)) {
+	for _, s := range passes.Pipeline(passes.EntryLevel(m), machineOf(desc)) {
 		ls = append(ls, s.Level)
 	}
 	return ls
@@ -66,19 +72,19 @@ func Levels(m *ir.Module) []ir.Level {
 // AllPasses are those that m goes through, in order.
 func AllPasses(m *ir.Module) []pass.Instance {
 	var all []pass.Instance
-	for _, s := range passes.Pipeline(passes.EntryLevel(m)) {
+	for _, s := range passes.Pipeline(passes.EntryLevel(m), passes.AnyMachine) {
 		all = append(all, s.Passes...)
 	}
 	return all
 }
 
 // AtLevel is the text of m at a level that it passes through.
-func AtLevel(m *ir.Module, level string) (string, error) {
-	ls := Levels(m)
+func AtLevel(m *ir.Module, level string, desc *targets.Desc) (string, error) {
+	ls := Levels(m, desc)
 	if !slices.Contains(ls, ir.Level(level)) {
 		return "", diag.Usagef("--emit=%s: the program does not pass through that level; it passes through %s", level, levelList(ls))
 	}
-	at, err := Lower(m, func(l Lowered) bool { return string(l.Level) != level })
+	at, err := Lower(m, desc, func(l Lowered) bool { return string(l.Level) != level })
 	if err != nil {
 		return "", err
 	}
@@ -96,9 +102,9 @@ func levelList(ls []ir.Level) string {
 	return strings.Join(names, ", ")
 }
 
-// lowerForCode takes m to the loop level; what cannot get there is refused.
-func lowerForCode(m *ir.Module) (*ir.Module, error) {
-	low, err := Lower(m, func(l Lowered) bool {
+// lowerForCode takes m to the vec level; what cannot get there is refused.
+func lowerForCode(m *ir.Module, desc *targets.Desc) (*ir.Module, error) {
+	low, err := Lower(m, desc, func(l Lowered) bool {
 		keep(string(l.Level)+".tnir", ir.Print(l.Module, ir.WithLocations()))
 		return true
 	})
@@ -107,7 +113,7 @@ func lowerForCode(m *ir.Module) (*ir.Module, error) {
 	}
 	var faults diag.List
 	for _, f := range low.Funcs() {
-		if f.Level != ir.LevelLoop {
+		if f.Level != ir.LevelLoop && f.Level != ir.LevelVec {
 			faults = append(faults, diag.Errorf(f.Loc.First(), "%s is at the %s level, from which no code is generated yet", f.Name, f.Level).
 				WithFix("run it with --interp"))
 		}

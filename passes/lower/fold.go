@@ -145,7 +145,7 @@ func (f *folding) axis(b *ir.Builder, d int, acc []*ir.Value, facts *sym.Facts) 
 	nb := b.In(body)
 	nb.Yield(f.red(nb, d+1, carry.Params, inner)...)
 	op := ir.NewOp("loop.for", f.c.Op.Loc, f.over(f.c.Red[d]), carry, &ir.Block{Region: body})
-	if d == len(f.c.Red)-1 && f.c.By.Monoid.Assoc && !f.c.By.Ordered {
+	if d == len(f.c.Red)-1 && f.c.By.Monoid.Assoc && f.c.By.Monoid.Comm && !f.c.By.Ordered {
 		ir.SetClause(op, "directives", &ir.Directives{List: []string{"reassoc"}})
 	}
 	return b.Add(op, nil, f.names()...).Results

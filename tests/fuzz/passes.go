@@ -24,7 +24,7 @@ type lowered struct {
 func (c *checker) takeDown(p *Program, runs []Run) (*lowered, *Mismatch) {
 	m := ir.Clone(p.Module)
 	level := passes.EntryLevel(m)
-	for _, s := range passes.Pipeline(level) {
+	for _, s := range passes.Pipeline(level, passes.AnyMachine) {
 		for _, in := range s.Passes {
 			before := ir.Print(m)
 			err, bad := c.one(p, m, in)
@@ -49,7 +49,7 @@ func (c *checker) takeDown(p *Program, runs []Run) (*lowered, *Mismatch) {
 		}
 	}
 	for _, f := range m.Funcs() {
-		if !f.IsProc || f.Level != ir.LevelLoop {
+		if !f.IsProc || f.Level != ir.LevelVec {
 			return nil, nil // no passes lead on from this level
 		}
 	}

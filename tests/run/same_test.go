@@ -10,6 +10,7 @@ import (
 
 	"tenon"
 	"tenon/internal/driver"
+	"tenon/targets"
 )
 
 // nativeExamples are those that have machine code.
@@ -39,8 +40,12 @@ func TestEveryLevelGivesTheSameObject(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			for _, level := range driver.Levels(m) {
-				text, err := driver.AtLevel(m, string(level))
+			desc, err := targets.Find("", "native")
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, level := range driver.Levels(m, desc) {
+				text, err := driver.AtLevel(m, string(level), desc)
 				if err != nil {
 					t.Fatal(err)
 				}
