@@ -266,13 +266,13 @@ func (l *loop) chooseLanes() string {
 	l.masked = l.m.masked && access
 	l.lanes = l.m.bytes / widest
 	if n, ok := l.trips.IsConst(); ok {
-		for l.lanes/2 >= int(n) {
-			l.lanes /= 2
-		}
 		if n < 4 {
 			return "it has fewer than four iterations"
 		}
-		if int(n) < l.lanes && !l.masked {
+		for int64(l.lanes/2) >= n {
+			l.lanes /= 2
+		}
+		if n < int64(l.lanes) && !l.masked {
 			l.lanes /= 2
 		}
 	}

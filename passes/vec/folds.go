@@ -36,6 +36,9 @@ func (l *loop) findFolds() string {
 		if !ok {
 			return "what it keeps is chosen by more than it carries"
 		}
+		if !l.readBy(append(slices.Clone(needs), choice...)) {
+			return "a carried value is read elsewhere"
+		}
 		l.folds = []fold{{choice: choice, needs: needs}}
 		return l.storesApart()
 	}
@@ -60,7 +63,7 @@ func (l *loop) findFold(p, y *ir.Value, regroup bool) (fold, string) {
 	if !exact && !regroup {
 		return fold{}, "the order of its fold is fixed"
 	}
-	if usesOf(bodyOf(l.op), p) != 1+guardsAround(p, y) {
+	if usesOf(bodyOf(l.op), p) != 1+guardsAround(p, y) || !onlyYielded(bodyOf(l.op), y) {
 		return fold{}, "a carried value is read elsewhere"
 	}
 	f := fold{by: by}
@@ -89,7 +92,7 @@ func combiner(p, y *ir.Value) *ir.Op {
 		y = arms[0].Yields()[i]
 	}
 	op := y.Def
-	if op == nil {
+	if op == nil || op.Def.Name != "fma" && foldable[op.Def.Name] == "" {
 		return nil
 	}
 	args := op.OperandValues("")
@@ -99,7 +102,7 @@ func combiner(p, y *ir.Value) *ir.Op {
 		}
 		return nil
 	}
-	if foldable[op.Def.Name] == "" || len(args) != 2 || !slices.Contains(args, p) || args[0] == args[1] {
+	if len(args) != 2 || !slices.Contains(args, p) || args[0] == args[1] {
 		return nil
 	}
 	return op
@@ -113,6 +116,43 @@ func guardsAround(p, y *ir.Value) int {
 		y = y.Def.Regions()[0].Yields()[slices.Index(y.Def.Results, y)]
 	}
 	return n
+}
+
+// onlyYielded reports that y, and what makes it inside branches, goes nowhere
+// but to the next iteration.
+func onlyYielded(body *ir.Region, y *ir.Value) bool {
+	for {
+		if usesOf(body, y) != 1 {
+			return false
+		}
+		if y.Def == nil || y.Def.Def.Name != "loop.if" {
+			return true
+		}
+		y = y.Def.Regions()[0].Yields()[slices.Index(y.Def.Results, y)]
+	}
+}
+
+// readBy reports that only ops read the carried values, and that what they make
+// of them goes only to themselves and to the next iteration.
+func (l *loop) readBy(ops []*ir.Op) bool {
+	within := map[*ir.Value]int{}
+	count := func(v *ir.Value) *ir.Value {
+		within[v]++
+		return v
+	}
+	for _, op := range append(ops, bodyOf(l.op).Last()) {
+		op.Values(count)
+	}
+	mine := slices.Clone(carryOf(l.op).Params)
+	for _, op := range ops {
+		mine = append(mine, op.Results...)
+	}
+	for _, v := range mine {
+		if usesOf(bodyOf(l.op), v) != within[v] {
+			return false
+		}
+	}
+	return true
 }
 
 // usesOf counts where v is read in r.
@@ -286,7 +326,7 @@ func (l *loop) accumulators() int {
 		return 1
 	}
 	if n, ok := l.trips.IsConst(); ok {
-		for times > 1 && int(n) < times*l.lanes {
+		for times > 1 && n < int64(times*l.lanes) {
 			times /= 2
 		}
 	}

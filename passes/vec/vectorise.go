@@ -52,7 +52,7 @@ var Vectorise = pass.Register(&pass.Pass{
 	Run: func(c *pass.Context) error {
 		m := machine{int(c.Int("bytes")), c.Int("masked") != 0, int(c.Int("accumulators")), c.Int("fused") != 0}
 		for _, f := range c.Module.Funcs() {
-			if f.Level != ir.LevelLoop {
+			if f.Level != ir.LevelLoop || !fits(f) {
 				continue
 			}
 			c.At(f, nil)
@@ -63,6 +63,17 @@ var Vectorise = pass.Register(&pass.Pass{
 		return nil
 	},
 })
+
+// fits reports that all ops of f may stand at the vec level; a comp that was not
+// lowered may not.
+func fits(f *ir.Func) bool {
+	spec, ok := ir.SpecOf(ir.LevelVec), true
+	f.Body.Walk(func(op *ir.Op) bool {
+		ok = ok && spec.Allows(op.Def)
+		return ok
+	})
+	return ok
+}
 
 // machine is what the pass knows of the target.
 type machine struct {
