@@ -172,17 +172,7 @@ func (f *fnState) let(l *syntax.Let, at *site) {
 		f.p.failWith(l.Errorf("%s for %s", count(len(l.Targets), "name"), count(len(rs), "value")).WithFix("bind every value"))
 	}
 	for i, t := range l.Targets {
-		f.readable(t.Name, len(rs[i].axes))
 		f.scope.names[t.Name.Name] = &binding{kind: bindTensor, at: t, tensor: rs[i]}
-	}
-}
-
-// readable refuses a tensor with the name of a reduction: name[i] would start
-// one.
-func (f *fnState) readable(id *syntax.Ident, rank int) {
-	if rank > 0 && builtinReductions[id.Name] {
-		f.p.failWith(id.Errorf("a tensor cannot be called %s: `%s[..]` starts a reduction", id.Name, id.Name).
-			WithFix("choose another name"))
 	}
 }
 
@@ -247,6 +237,12 @@ func axisNames(axes []*syntax.Axis) string {
 // values evaluates e over axes (nil: none written) to the values it gives.
 func (f *fnState) values(e syntax.Expr, axes []*syntax.Axis, base []string, at *site) []result {
 	top := f.siteFor(at)
+	syntax.Walk(e, func(n syntax.Node) bool {
+		if r, ok := n.(*syntax.Reduce); ok {
+			top.noTensor(r)
+		}
+		return true
+	})
 	if axes == nil {
 		if rs := f.wholeTensors(e, at); rs != nil {
 			return rs

@@ -59,7 +59,6 @@ func (f *fnState) genericParam(p *syntax.Param) {
 		return
 	}
 	e := stored(f.elem(p.Type.Name))
-	f.readable(p.Name, len(p.Type.Dims.List))
 	f.edgeFirst(p.Type.Dims.List)
 	var dims []sym.Expr
 	packs := 0

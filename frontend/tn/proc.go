@@ -316,7 +316,6 @@ func (f *fnState) variable(v *syntax.Var) {
 	var dims []sym.Expr
 	kind := bindVar
 	if v.Type.Dims != nil {
-		f.readable(v.Name, len(v.Type.Dims.List))
 		dims, kind = f.dims(v.Type.Dims.List, false), bindTensor
 	}
 	top := f.top()

@@ -66,6 +66,16 @@ func (s *site) reduce(e *syntax.Reduce, want num.Elem) []val {
 	return r.finish(s, e, vs)
 }
 
+// noTensor refuses a reduction by the name of a tensor in scope: whoever wrote
+// mean[i] may have meant its element.
+func (s *site) noTensor(e *syntax.Reduce) {
+	b := s.scope.find(e.Op.Name)
+	if b != nil && b.kind == bindTensor && len(b.tensor.axes) > 0 && builtinReductions[e.Op.Name] {
+		s.f.p.failWith(e.Op.Errorf("`%s[..]` starts a reduction here, and %s is also a tensor", e.Op.Name, e.Op.Name).
+			WithFix("give the tensor another name"))
+	}
+}
+
 // reduction is a reduction whose body has been made, but whose comp has not.
 type reduction struct {
 	c     *site

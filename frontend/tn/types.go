@@ -194,7 +194,6 @@ func (f *fnState) param(p *syntax.Param, proc bool) {
 		return
 	}
 	e = stored(e)
-	f.readable(p.Name, len(t.Dims.List))
 	dims := f.dims(t.Dims.List, true)
 	v := &ir.Value{Name: f.names.val(p.Name.Name)}
 	if proc {
