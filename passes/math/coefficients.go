@@ -38,18 +38,60 @@ var expMid = []float64{
 	0x1.9f081e4406eb5p-13,
 }
 
+// exp2F32 is (2^r - 1) / r on |r| <= 1/2:
+// the function that it serves is off by at most 2^-26.2.
+var exp2F32 = []float64{
+	0x1.62e43p-01,
+	0x1.ebfb94p-03,
+	0x1.c6af9ep-05,
+	0x1.3b67e8p-07,
+	0x1.5ef478p-10,
+	0x1.17be8p-13,
+}
+
+// exp2F64 is (2^r - 1) / r on |r| <= 1/2:
+// the function that it serves is off by at most 2^-55.6.
+var exp2F64 = []float64{
+	0x1.62e42fefa39efp-01,
+	0x1.ebfbdff82c58fp-03,
+	0x1.c6b08d704a0cfp-05,
+	0x1.3b2ab6fba4e22p-07,
+	0x1.5d87fe78a26c7p-10,
+	0x1.430912f883d11p-13,
+	0x1.ffcbfc74d691ap-17,
+	0x1.62c021e26b046p-20,
+	0x1.b524dd5438552p-24,
+	0x1.e4d06c77ae32bp-28,
+	0x1.ea015082aa9ap-32,
+	0x1.c2ce9e9fb4bb7p-36,
+}
+
 // logF32 is (log(1+f) - f + f^2/2) / f^3 for 1+f between the roots of 1/2 and 2:
-// the function that it serves is off by at most 2^-28.2.
+// the function that it serves is off by at most 2^-27.2.
 var logF32 = []float64{
-	0x1.555548p-02,
-	-0x1.000006p-02,
-	0x1.99a4b6p-03,
-	-0x1.555c5p-03,
-	0x1.233764p-03,
-	-0x1.fc21acp-04,
-	0x1.e6f04cp-04,
-	-0x1.de3e08p-04,
-	0x1.145a3ap-04,
+	0x1.555554p-02,
+	-0x1.000226p-02,
+	0x1.99a008p-03,
+	-0x1.547246p-03,
+	0x1.22da1ep-03,
+	-0x1.0d853ep-03,
+	0x1.055b82p-03,
+	-0x1.38b5eep-04,
+}
+
+// log2F32 is log2(1+f)/f - 1/log 2, rounded to f32, for the same f:
+// the function that it serves is off by at most 2^-26.6.
+var log2F32 = []float64{
+	0x1.49ddccp-26,
+	-0x1.71547p-01,
+	0x1.ec7096p-02,
+	-0x1.715a76p-02,
+	0x1.277e38p-02,
+	-0x1.eabc88p-03,
+	0x1.a3059ap-03,
+	-0x1.874be2p-03,
+	0x1.7d499cp-03,
+	-0x1.c25b62p-04,
 }
 
 // logF64 is (2 atanh(s)/s - 2) / z, z = s^2 <= 0.0295:
@@ -87,13 +129,12 @@ var logTail = []float64{
 }
 
 // tanhF32 is (tanh(x)/x - 1) / z, z = x^2, |x| <= 0.55:
-// the function that it serves is off by at most 2^-29.7.
+// the function that it serves is off by at most 2^-24.7.
 var tanhF32 = []float64{
-	-0x1.55554ap-02,
-	0x1.110ceep-03,
-	-0x1.b91e7ep-05,
-	0x1.58e518p-06,
-	-0x1.9921ap-08,
+	-0x1.555452p-02,
+	0x1.10cefcp-03,
+	-0x1.af7d34p-05,
+	0x1.0d516p-06,
 }
 
 // tanhF64 is (tanh(x)/x - 1) / z, z = x^2, |x| <= 0.55:
@@ -138,18 +179,19 @@ var erfNearF64 = []float64{
 	0x1.6e5dba8b0621bp-27,
 }
 
-// erfFarF32 is log(1 - erf(u + 1)) for u + 1 from 0.85 to 4:
-// the function that it serves is off by at most 2^-26.6.
+// erfFarF32 is (1 - erf(u + 1))^(1/4) for u + 1 from 0.85 to 3.95:
+// the function that it serves is off by at most 2^-26.5.
 var erfFarF32 = []float64{
-	-0x1.d97fcp+00,
-	-0x1.51c9b2p+01,
-	-0x1.afaa6p-01,
-	-0x1.5470d4p-05,
-	0x1.3ea85cp-07,
-	-0x1.0c76dcp-10,
-	-0x1.d63c68p-11,
-	0x1.3a7ea4p-11,
-	-0x1.ec86ap-14,
+	0x1.427126p-01,
+	-0x1.a97502p-02,
+	0x1.1af62p-08,
+	0x1.a0e93cp-05,
+	-0x1.0c1766p-08,
+	-0x1.369004p-08,
+	0x1.06d3dcp-11,
+	0x1.0b79a2p-11,
+	-0x1.664eacp-13,
+	0x1.203f16p-16,
 }
 
 // erfFarF64 is log(1 - erf(u + 1)) for u + 1 from 0.85 to 6:
@@ -178,44 +220,23 @@ var erfFarF64 = []float64{
 	0x1.1dbf461b332fbp-46,
 }
 
-// sinF64 is (sin(r)/r - 1) / z, z = r^2, |r| <= pi/4:
-// the function that it serves is off by at most 2^-57.9.
-var sinF64 = []float64{
-	-0x1.5555555555548p-03,
-	0x1.111111110f73p-07,
-	-0x1.a01a019be91d8p-13,
-	0x1.71de355524bd8p-19,
-	-0x1.ae5e4b7cc830dp-26,
-	0x1.5d8b531435ca2p-33,
+// sinTurnMid is sin(pi f)/f in z = f^2, |f| <= 0.57, for f32 results in f64:
+// the function that it serves is off by at most 2^-33.1.
+var sinTurnMid = []float64{
+	0x1.921fb54387ee1p+01,
+	-0x1.4abbce182606fp+02,
+	0x1.466bb2dfcf726p+01,
+	-0x1.32cef46654493p-01,
+	0x1.4fc75ae11031fp-04,
+	-0x1.c562cca53c56dp-08,
 }
 
-// cosF64 is (cos(r) - 1 + z/2) / z^2, z = r^2, |r| <= pi/4:
-// the function that it serves is off by at most 2^-63.9.
-var cosF64 = []float64{
-	0x1.555555555554bp-05,
-	-0x1.6c16c16c15015p-10,
-	0x1.a01a019c8f24ep-16,
-	-0x1.27e4f7f1907acp-22,
-	0x1.1ee9dbcdf94c3p-29,
-	-0x1.8fa683be95ea1p-37,
-}
-
-// sinMid is the sine's, for f32 results in f64:
-// the function that it serves is off by at most 2^-37.5.
-var sinMid = []float64{
-	-0x1.5555554c7222cp-03,
-	0x1.1111086a819e2p-07,
-	-0x1.a00f7f347246cp-13,
-	0x1.6cd1f3600791cp-19,
-}
-
-// cosMid is the cosine's, for f32 results in f64:
-// the function that it serves is off by at most 2^-42.9.
-var cosMid = []float64{
-	0x1.5555554ed94a5p-05,
-	-0x1.6c16b829e7a59p-10,
-	0x1.a010deb986625p-16,
-	-0x1.241e986455764p-22,
+// rootStep is ((1-e)^(-1/3) - 1)/e for |1 - x y^3| of a guess y:
+// the function that it serves is off by at most 2^-18.4.
+var rootStep = []float64{
+	0x1.5553bap-02,
+	0x1.c9c6fep-03,
+	0x1.65ed62p-03,
 }
 
 // cbrtStart is the cube root on [1, 2]:
@@ -237,14 +258,8 @@ var ln2F64 = []float64{0x1.62e42fefa39efp-01, 0x1.abc9e3b39803fp-56}
 // ln2Long is log 2, the first exact when multiplied by an exponent, in parts of [42 53] bits.
 var ln2Long = []float64{0x1.62e42fefa38p-01, 0x1.ef35793c7673p-45}
 
-// log2e is 1 / log 2 in parts of [53] bits.
-var log2e = []float64{0x1.71547652b82fep+00}
-
-// halfPi is pi/2 in parts of [53 53 53] bits.
-var halfPi = []float64{0x1.921fb54442d18p+00, 0x1.1a62633145c07p-54, -0x1.f1976b7ed8fbcp-110}
-
-// twoOverPi is 2/pi in parts of [53] bits.
-var twoOverPi = []float64{0x1.45f306dc9c883p-01}
+// log2e is 1 / log 2 in parts of [53 53] bits.
+var log2e = []float64{0x1.71547652b82fep+00, 0x1.777d0ffda0d24p-56}
 
 // twelfth is 1/12 in parts of [53 53] bits.
 var twelfth = []float64{0x1.5555555555555p-04, 0x1.5555555555555p-58}
@@ -255,13 +270,17 @@ var cbrtOf2 = []float64{0x1.428a2f98d728bp+00}
 // cbrtOf4 is 4^(1/3) in parts of [53] bits.
 var cbrtOf4 = []float64{0x1.965fea53d6e3dp+00}
 
-// twoOverPiWords are the 1280 bits of 2/pi behind the point, the greatest first.
-var twoOverPiWords = []int64{
-	0xa2f9836e, 0x4e441529, 0xfc2757d1, 0xf534ddc0, 0xdb629599, 0x3c439041,
-	0xfe5163ab, 0xdebbc561, 0xb7246e3a, 0x424dd2e0, 0x06492eea, 0x09d1921c,
-	0xfe1deb1c, 0xb129a73e, 0xe88235f5, 0x2ebb4484, 0xe99c7026, 0xb45f7e41,
-	0x3991d639, 0x835339f4, 0x9c845f8b, 0xbdf9283b, 0x1ff897ff, 0xde05980f,
-	0xef2f118b, 0x5a0a6d1f, 0x6d367ecf, 0x27cb09b7, 0x4f463f66, 0x9e5fea2d,
-	0x7527bac7, 0xebe5f17b, 0x3d0739f7, 0x8a5292ea, 0x6bfb5fb1, 0x1f8d5d08,
-	0x56033046, 0xfc7b6bab, 0xf0cfbc20, 0x9af4361d,
+// rootGuess less a third of x's bits, all over 2^9, are about the bits of x^(-1/3).
+const rootGuess = 2773250
+
+// turnWindows has what is left of 1/pi for arguments of 24 bits, in two floats:
+// for any, and for those from 2^turnWindowFrom on and every turnWindowStep powers
+// of 2 more.
+var turnWindows = [][2]float64{
+	{0x1.45f306dc9c883p-02, -0x1.6b01ec5417056p-56},
+	{-0x1.1b1bbead603d9p-29, 0x1.5f47d4d377037p-83},
+	{-0x1.5ac07b1505c16p-54, 0x1.a6ee06db14acdp-108},
+	{-0x1.505c1596447e5p-82, 0x1.b14acc9e21c82p-136},
 }
+
+const turnWindowFrom, turnWindowStep = 50, 26

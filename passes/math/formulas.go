@@ -24,8 +24,16 @@ func binary(f func(t *terms, x, y val) val) func(*terms, []val) val {
 var Rows = []Row{
 	{"exp", num.F32, unary((*terms).exp)},
 	{"exp", num.F64, unary((*terms).exp)},
+	{"exp2", num.F32, unary((*terms).exp2)},
+	{"exp2", num.F64, unary((*terms).exp2)},
+	{"expm1", num.F32, unary((*terms).expm1)},
+	{"expm1", num.F64, unary((*terms).expm1)},
 	{"log", num.F32, unary((*terms).log)},
 	{"log", num.F64, unary((*terms).log)},
+	{"log2", num.F32, unary((*terms).log2)},
+	{"log2", num.F64, unary((*terms).log2)},
+	{"log1p", num.F32, unary((*terms).log1p)},
+	{"log1p", num.F64, unary((*terms).log1p)},
 	{"pow", num.F32, binary((*terms).powMid)},
 	{"pow", num.F64, binary((*terms).pow)},
 	{"tanh", num.F32, unary((*terms).tanh)},
@@ -38,7 +46,7 @@ var Rows = []Row{
 	{"cos", num.F32, unary(func(t *terms, x val) val { return t.circularMid(x, 1) })},
 	{"rsqrt", num.F32, unary((*terms).rsqrt)},
 	{"rsqrt", num.F64, unary((*terms).rsqrt)},
-	{"cbrt", num.F32, unary((*terms).cbrtMid)},
+	{"cbrt", num.F32, unary((*terms).cbrtSingle)},
 	{"cbrt", num.F64, unary((*terms).cbrt)},
 }
 

@@ -7,8 +7,8 @@ func (t *terms) powMid(x, y val) val {
 	d := t.in(double)
 	xd, yd := t.Cast(x, d.flt), t.Cast(y, d.flt)
 	a := d.abs(xd)
-	n, f := d.normalised(a, false)
-	l := d.logEdges(a, d.logQuotient(n, f, logMid))
+	m := d.normalised(a, false)
+	l := d.logEdges(a, 0, d.logQuotient(m.n, m.f, logMid))
 	p := d.exponentOf(xd, yd, d.mul(yd, l))
 	e := d.expNormal(d.atMost(d.atLeast(p, -300), 300), expMid)
 	e = d.pick(d.eq(p, p), e, p)
@@ -38,7 +38,7 @@ func (t *terms) powSigns(x, y, r val) val {
 func (t *terms) pow(x, y val) val {
 	a := t.abs(x)
 	hi, lo := t.logPair(a)
-	p := t.mul(y, t.logEdges(a, hi))
+	p := t.mul(y, t.logEdges(a, 0, hi))
 	tail := t.fma(y, lo, t.fma(y, hi, t.neg(p)))
 	tail = t.pick(t.lt(t.abs(tail), t.c(0x1p-30)), tail, t.c(0)) // within the range it is 2^-33 at most
 	low, high := t.expRange()
@@ -50,8 +50,9 @@ func (t *terms) pow(x, y val) val {
 // with t = 2f/(2 + f), and 2 atanh(t/2) = t + t w (1/12 + w T(w)), w = t^2.
 // Error terms follow Dekker (1971) with fma for the products.
 func (t *terms) logPair(x val) (hi, lo val) {
-	n, f := t.normalised(x, true)
-	th, tl := t.quotientPair(f)
+	m := t.normalised(x, true)
+	n := m.n
+	th, tl := t.quotientPair(m.f)
 	wh := t.mul(th, th)
 	wl := t.fma(th, tl, t.fma(th, tl, t.fma(th, th, t.neg(wh))))
 	tail := t.poly(wh, logTail)

@@ -5,11 +5,23 @@ import std "math"
 // rsqrt rounds twice.
 func (t *terms) rsqrt(x val) val { return t.div(t.c(1), t.Scalar("sqrt", x)) }
 
-// cbrtMid is the cube root of f32, computed in f64, where no f32 is subnormal.
-func (t *terms) cbrtMid(x val) val {
-	d := t.in(double)
-	xd := t.Cast(x, d.flt)
-	return t.Cast(d.cbrtEdges(xd, d.cbrtScaled(d.abs(xd), 1, d.k(0))), t.flt)
+// cbrtSingle is the cube root of f32. y = x^(-1/3), guessed from x's bits, takes
+// one step by a polynomial in 1 - x y^3; then r = x y^2 takes Newton's step with a
+// residual that is rounded once. Subnormals are scaled by 2^24 and back by 2^-8.
+func (t *terms) cbrtSingle(x val) val {
+	a := t.abs(x)
+	tiny := t.lt(a, t.c(0x1p-126))
+	a = t.pick(tiny, t.mul(a, t.c(0x1p24)), a)
+	i := t.Cast(t.shr(t.bits(a), 9), t.flt)
+	y := t.float(t.shl(t.bits(t.fma(i, t.c(-1.0/3), t.c(0x1p23+rootGuess))), 9))
+	e := t.fma(t.neg(t.mul(t.mul(y, y), a)), y, t.c(1))
+	y = t.fma(t.mul(y, e), t.poly(e, rootStep), y)
+	y2 := t.mul(y, y)
+	r := t.mul(a, y2)
+	over := t.fma(t.neg(t.mul(r, r)), r, a)
+	r = t.fma(over, t.mul(y2, t.c(1.0/3)), r)
+	r = t.mul(r, t.pick(tiny, t.c(0x1p-8), t.c(1)))
+	return t.cbrtEdges(x, r)
 }
 
 // cbrt of f64 scales subnormals by 2^54 and the result by 2^-18.

@@ -91,6 +91,8 @@ func (t *terms) atLeast(x val, lo float64) val {
 	return t.pick(t.lt(x, t.c(lo)), t.c(lo), x)
 }
 
+func (t *terms) within(x val, lo, hi float64) val { return t.atMost(t.atLeast(x, lo), hi) }
+
 // signOf has x's sign bit alone; withSign puts it on r, which has none.
 func (t *terms) signOf(x val) val      { return t.and(t.bits(x), t.k(std.MinInt64>>(63-t.signAt()))) }
 func (t *terms) withSign(r, x val) val { return t.float(t.or(t.bits(r), t.signOf(x))) }
@@ -106,6 +108,9 @@ func (t *terms) fraction() val { return t.k(1<<t.mant - 1) }
 func (t *terms) magic(low int64) float64 {
 	return 1.5*float64(int64(1)<<t.mant) + float64(low)
 }
+
+// wide says that the format is f64.
+func (t *terms) wide() bool { return t.mant == double.mant }
 
 // in continues the formula in another format.
 func (t *terms) in(f format) *terms { return &terms{t.Builder, f, t.consts} }

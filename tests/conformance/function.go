@@ -28,15 +28,20 @@ func exactly(f func(minimax.Num) minimax.Num) func(x, y minimax.Num) minimax.Num
 	return func(x, _ minimax.Num) minimax.Num { return f(x) }
 }
 
-func anywhere(x, _ float64) bool { return true }
-func positive(x, _ float64) bool { return x > 0 }
+func anywhere(x, _ float64) bool    { return true }
+func positive(x, _ float64) bool    { return x > 0 }
+func aboveMinus1(x, _ float64) bool { return x > -1 }
 func within(r float64) func(x, y float64) bool {
 	return func(x, _ float64) bool { return std.Abs(x) < r }
 }
 
 var functions = []function{
 	{"exp", 1, one(num.Exp), exactly(minimax.Exp), within(800), 100},
+	{"exp2", 1, one(num.Exp2), exactly(minimax.Exp2), within(1100), 100},
+	{"expm1", 1, one(num.Expm1), exactly(minimax.Expm1), within(800), 3},
 	{"log", 1, one(num.Log), exactly(minimax.Log), positive, 4},
+	{"log2", 1, one(num.Log2), exactly(minimax.Log2), positive, 4},
+	{"log1p", 1, one(num.Log1p), exactly(minimax.Log1p), aboveMinus1, 4},
 	{"pow", 2, num.Pow, minimax.Pow, powDomain, 8},
 	{"tanh", 1, one(num.Tanh), exactly(minimax.Tanh), within(25), 3},
 	{"erf", 1, one(std.Erf), exactly(minimax.Erf), within(7), 3},

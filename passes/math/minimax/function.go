@@ -60,6 +60,9 @@ func Exp(x Num) Num {
 	return Add(F(1), Expm1(x))
 }
 
+// Exp2 is 2^x.
+func Exp2(x Num) Num { return Exp(Mul(x, Ln2())) }
+
 // Log1p is log(1 + x) by Newton's iteration on expm1.
 func Log1p(x Num) Num {
 	if x.Sign() == 0 {
@@ -86,6 +89,9 @@ func Log(x Num) Num {
 	}
 	return Add(Mul(F(float64(e)), Ln2()), Log1p(Sub(m, F(1))))
 }
+
+// Log2 is the logarithm of x > 0 to base 2.
+func Log2(x Num) Num { return Quo(Log(x), Ln2()) }
 
 // Ln2 is log 2.
 var Ln2 = sync.OnceValue(func() Num { return Log1p(F(1)) })

@@ -65,7 +65,7 @@ func (f Fit) grid() []sample {
 		if math.Abs(x) < 0x1p-30 {
 			x = 0x1p-30
 		}
-		g[i] = sample{x: F(x), y: f.Target(F(x)), w: f.Weight(F(x))}
+		g[i] = sample{x: F(x), y: f.Target(F(x)), w: zero().Abs(f.Weight(F(x)))}
 	}
 	return g
 }

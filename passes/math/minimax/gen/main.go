@@ -40,6 +40,16 @@ func expRest(terms int, bits uint) Fit {
 	}
 }
 
+// exp2Rest is (2^r - 1) / r.
+func exp2Rest(terms int, bits uint) Fit {
+	exp2 := func(r Num) Num { return Mul(r, Ln2()) }
+	return Fit{
+		Target: func(r Num) Num { return Quo(Expm1(exp2(r)), r) },
+		Weight: func(r Num) Num { return Quo(r, Exp(exp2(r))) },
+		Lo:     -0.5, Hi: 0.5, Terms: terms, Bits: bits,
+	}
+}
+
 // logRest is (log(1 + f) - f + f^2/2) / f^3.
 func logRest(terms int, bits uint) Fit {
 	return Fit{
@@ -47,6 +57,17 @@ func logRest(terms int, bits uint) Fit {
 			return Quo(Add(Sub(Log1p(f), f), Quo(square(f), F(2))), Mul(square(f), f))
 		},
 		Weight: func(f Num) Num { return Quo(Mul(square(f), f), Log1p(f)) },
+		Lo:     math.Sqrt2/2 - 1 - 0x1p-20, Hi: math.Sqrt2 - 1 + 0x1p-20, Terms: terms, Bits: bits,
+	}
+}
+
+// log2Rest is log2(1 + f)/f less 1/log 2 rounded to f32.
+func log2Rest(terms int, bits uint) Fit {
+	first, _ := new(big.Float).SetPrec(f32).Set(inv(Ln2())).Float64()
+	log2 := func(f Num) Num { return Quo(Log1p(f), Ln2()) }
+	return Fit{
+		Target: func(f Num) Num { return Sub(Quo(log2(f), f), F(first)) },
+		Weight: func(f Num) Num { return Quo(f, log2(f)) },
 		Lo:     math.Sqrt2/2 - 1 - 0x1p-20, Hi: math.Sqrt2 - 1 + 0x1p-20, Terms: terms, Bits: bits,
 	}
 }
@@ -97,6 +118,17 @@ func erfNear(end float64, terms int, bits uint) Fit {
 	}
 }
 
+// erfRoot is the fourth root of 1 - erf(x) in u = x - mid: an error e in it is
+// one of 4 (1 - erf(x))^(3/4) e in erf(x).
+func erfRoot(lo, hi, mid float64, terms int, bits uint) Fit {
+	q := func(u Num) Num { return root(root(Sub(F(1), Erf(Add(u, F(mid)))))) }
+	return Fit{
+		Target: q,
+		Weight: func(u Num) Num { return Mul(F(4), Mul(q(u), square(q(u)))) },
+		Lo:     lo - mid, Hi: hi - mid, Terms: terms, Bits: bits,
+	}
+}
+
 // erfFar is log(1 - erf(x)) in u = x - mid: an error e in it is one of
 // (1 - erf(x)) e in erf(x).
 func erfFar(lo, hi, mid float64, terms int, bits uint) Fit {
@@ -108,41 +140,71 @@ func erfFar(lo, hi, mid float64, terms int, bits uint) Fit {
 	}
 }
 
-// cosRest is (cos(r) - 1 + r^2/2) / r^4 in z = r^2.
-func cosRest(terms int, bits uint) Fit {
+// sinTurn is sin(pi f)/f in z = f^2 for |f| <= end.
+func sinTurn(end float64, terms int, bits uint) Fit {
+	sine := func(f Num) Num { return Sin(Mul(Pi(), f)) }
 	return Fit{
-		Target: func(z Num) Num { return Quo(Add(Sub(Cos(root(z)), F(1)), Quo(z, F(2))), square(z)) },
-		Weight: func(z Num) Num { return Quo(square(z), Cos(root(z))) },
-		Lo:     0, Hi: quarter * quarter, Terms: terms, Bits: bits,
+		Target: func(z Num) Num { f := root(z); return Quo(sine(f), f) },
+		Weight: func(z Num) Num { f := root(z); return Quo(f, sine(f)) },
+		Lo:     0, Hi: end * end, Terms: terms, Bits: bits,
 	}
 }
-
-// quarter is pi/4, rounded up.
-const quarter = math.Pi/4 + 0x1p-20
 
 // cbrtStart is the cube root of m on [1, 2].
 func cbrtStart(terms int) Fit {
 	return Fit{Target: Cbrt, Weight: func(m Num) Num { return inv(Cbrt(m)) }, Lo: 1, Hi: 2, Terms: terms, Bits: f64}
 }
 
+// rootGuess is the constant c for which the float with the bits (c - i/3) 2^9 is
+// nearest to x^(-1/3), where x of f32 has the bits i 2^9; and the greatest of
+// |1 - x y^3| for such a y.
+func rootGuess() (c int, worst float64) {
+	worst = 1
+	for try := 2_770_000; try < 2_776_000; try += 50 {
+		top := 0.0
+		for k := range 999 {
+			x := math.Float32bits(float32(math.Exp2(float64(k) / 333)))
+			i := math.Round(float64(try) - float64(x>>9)/3)
+			y := float64(math.Float32frombits(uint32(i) << 9))
+			top = max(top, math.Abs(1-float64(math.Float32frombits(x))*y*y*y))
+		}
+		if top < worst {
+			c, worst = try, top
+		}
+	}
+	return c, worst
+}
+
+// rootStep is ((1-e)^(-1/3) - 1) / e.
+func rootStep(terms int) Fit {
+	_, end := rootGuess()
+	minus1 := func(e Num) Num { return Expm1(Quo(Log1p(Sub(F(0), e)), F(-3))) }
+	return Fit{
+		Target: func(e Num) Num { return Quo(minus1(e), e) },
+		Weight: func(e Num) Num { return e },
+		Lo:     -end - 0x1p-10, Hi: end + 0x1p-10, Terms: terms, Bits: f32,
+	}
+}
+
 var tables = []table{
 	{"expF32", "(e^r - 1 - r) / r^2 on |r| <= ln(2)/2", expRest(5, f32)},
 	{"expF64", "(e^r - 1 - r) / r^2 on |r| <= ln(2)/2", expRest(10, f64)},
 	{"expMid", "the same, for f32 results in f64", expRest(6, f64)},
-	{"logF32", "(log(1+f) - f + f^2/2) / f^3 for 1+f between the roots of 1/2 and 2", logRest(9, f32)},
+	{"exp2F32", "(2^r - 1) / r on |r| <= 1/2", exp2Rest(6, f32)},
+	{"exp2F64", "(2^r - 1) / r on |r| <= 1/2", exp2Rest(12, f64)},
+	{"logF32", "(log(1+f) - f + f^2/2) / f^3 for 1+f between the roots of 1/2 and 2", logRest(8, f32)},
+	{"log2F32", "log2(1+f)/f - 1/log 2, rounded to f32, for the same f", log2Rest(10, f32)},
 	{"logF64", "(2 atanh(s)/s - 2) / z, z = s^2 <= 0.0295", atanhRest(7, f64)},
 	{"logMid", "the same, for f32 results in f64", atanhRest(4, f64)},
 	{"logTail", "(2 atanh(t/2)/t - 1 - w/12) / w^2, w = t^2 <= 0.118", atanhTail(8, f64)},
-	{"tanhF32", "(tanh(x)/x - 1) / z, z = x^2, |x| <= 0.55", odd(Tanh, 0.55, 5, f32)},
+	{"tanhF32", "(tanh(x)/x - 1) / z, z = x^2, |x| <= 0.55", odd(Tanh, 0.55, 4, f32)},
 	{"tanhF64", "(tanh(x)/x - 1) / z, z = x^2, |x| <= 0.55", odd(Tanh, 0.55, 10, f64)},
 	{"erfNearF32", "erf(x)/x - 1 in z = x^2, |x| <= 0.85", erfNear(0.85, 6, f32)},
 	{"erfNearF64", "erf(x)/x - 1 in z = x^2, |x| <= 0.85", erfNear(0.85, 11, f64)},
-	{"erfFarF32", "log(1 - erf(u + 1)) for u + 1 from 0.85 to 4", erfFar(0.85, 4, 1, 9, f32)},
+	{"erfFarF32", "(1 - erf(u + 1))^(1/4) for u + 1 from 0.85 to 3.95", erfRoot(0.85, 3.95, 1, 10, f32)},
 	{"erfFarF64", "log(1 - erf(u + 1)) for u + 1 from 0.85 to 6", erfFar(0.85, 6, 1, 21, f64)},
-	{"sinF64", "(sin(r)/r - 1) / z, z = r^2, |r| <= pi/4", odd(Sin, quarter, 6, f64)},
-	{"cosF64", "(cos(r) - 1 + z/2) / z^2, z = r^2, |r| <= pi/4", cosRest(6, f64)},
-	{"sinMid", "the sine's, for f32 results in f64", odd(Sin, quarter, 4, f64)},
-	{"cosMid", "the cosine's, for f32 results in f64", cosRest(4, f64)},
+	{"sinTurnMid", "sin(pi f)/f in z = f^2, |f| <= 0.57, for f32 results in f64", sinTurn(0.57, 6, f64)},
+	{"rootStep", "((1-e)^(-1/3) - 1)/e for |1 - x y^3| of a guess y", rootStep(3)},
 	{"cbrtStart", "the cube root on [1, 2]", cbrtStart(5)},
 }
 
@@ -197,26 +259,41 @@ func constants() string {
 	split("ln2F32", "log 2", Ln2(), 24, 24)
 	split("ln2F64", "log 2", Ln2(), 53, 53)
 	split("ln2Long", "log 2, the first exact when multiplied by an exponent,", Ln2(), 42, 53)
-	split("log2e", "1 / log 2", inv(Ln2()), 53)
-	split("halfPi", "pi/2", Quo(Pi(), F(2)), 53, 53, 53)
-	split("twoOverPi", "2/pi", Quo(F(2), Pi()), 53)
+	split("log2e", "1 / log 2", inv(Ln2()), 53, 53)
 	split("twelfth", "1/12", inv(F(12)), 53, 53)
 	split("cbrtOf2", "2^(1/3)", Cbrt(F(2)), 53)
 	split("cbrtOf4", "4^(1/3)", Cbrt(F(4)), 53)
-	const words = 40
-	p := PiTo(32*words + 64)
-	q := new(big.Float).SetPrec(32*words+64).Quo(new(big.Float).SetPrec(p.Prec()).SetInt64(2), p)
-	n, _ := q.SetMantExp(q, 32*words).Int(nil)
-	fmt.Fprintf(&b, "\n// twoOverPiWords are the %d bits of 2/pi behind the point, the greatest first.\nvar twoOverPiWords = []int64{", 32*words)
-	for i := range words {
-		if i%6 == 0 {
-			b.WriteString("\n\t")
-		} else {
-			b.WriteString(" ")
-		}
-		w := new(big.Int).Rsh(n, uint(32*(words-1-i)))
-		fmt.Fprintf(&b, "0x%08x,", w.And(w, big.NewInt(0xffffffff)).Int64())
-	}
-	b.WriteString("\n}\n")
+	c, _ := rootGuess()
+	fmt.Fprintf(&b, "\n// rootGuess less a third of x's bits, all over 2^9, are about the bits of x^(-1/3).\nconst rootGuess = %d\n", c)
+	b.WriteString(windows(24, 128))
 	return b.String()
+}
+
+// Where arguments have rows of their own, and how many powers of 2 a row serves.
+const windowFrom, windowStep = 50, 26
+
+// windows are parts of 1/pi: for a significand of the given bits, times a power
+// of 2 from 2^k on, the bits of 2^(bits-k) and above contribute even integers.
+func windows(bits, end int) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "\n// turnWindows has what is left of 1/pi for arguments of %d bits, in two floats:\n// for any, and for those from 2^turnWindowFrom on and every turnWindowStep powers\n// of 2 more.\nvar turnWindows = [][2]float64{", bits)
+	part := inv(PiTo(Prec))
+	for k := windowFrom; ; k += windowStep {
+		first, _ := part.Float64()
+		second, _ := Sub(part, F(first)).Float64()
+		fmt.Fprintf(&b, "\n\t{%x, %x},", first, second)
+		if k >= end {
+			break
+		}
+		unit := F(math.Ldexp(1, bits-k))
+		part = Sub(part, Mul(nearest(Quo(part, unit)), unit))
+	}
+	fmt.Fprintf(&b, "\n}\n\nconst turnWindowFrom, turnWindowStep = %d, %d\n", windowFrom, windowStep)
+	return b.String()
+}
+
+// nearest is the integer nearest to x.
+func nearest(x Num) Num {
+	n, _ := Add(x, F(math.Copysign(0.5, float64(x.Sign())))).Int(nil)
+	return new(big.Float).SetPrec(Prec).SetInt(n)
 }
