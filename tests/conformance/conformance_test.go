@@ -1,11 +1,15 @@
 package conformance
 
 import (
+	"encoding/binary"
 	std "math"
 	"math/rand/v2"
 	"os"
+	goruntime "runtime"
 	"slices"
+	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"tenon/internal/num"
@@ -227,21 +231,75 @@ func TestEveryHalf(t *testing.T) {
 	}
 }
 
-// TestConformance is the long run: every f32 for exp and log, 10^8 points in
-// all, and the table that docs/math.md shows.
-func TestConformance(t *testing.T) {
+// long skips all but `make conformance`, and gives the reference that is fast.
+func long(t *testing.T) *reference {
+	t.Helper()
 	if os.Getenv("TENON_CONFORMANCE") == "" {
 		t.Skip("SKIP: takes minutes; make conformance runs it")
 	}
-	_, l := formulas(t, both, "")
-	for _, f := range functions {
-		for _, e := range both {
-			w, rows := worst{}, 100
-			for i := range rows {
-				p := draw(f, e, 50000, uint64(100+i))
-				v := hold(f, p, compute(t, l, f, p))
-				w.see(v.ulps, v.x, v.y)
+	r, err := loadReference(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// inParallel runs one block after another on all cores and gives what is worst.
+func inParallel(blocks int, run func(block int) worst) (all worst) {
+	var wait sync.WaitGroup
+	var lock sync.Mutex
+	var next atomic.Int64
+	for range goruntime.NumCPU() {
+		wait.Add(1)
+		go func() {
+			defer wait.Done()
+			for b := int(next.Add(1)) - 1; b < blocks; b = int(next.Add(1)) - 1 {
+				w := run(b)
+				lock.Lock()
+				all.see(w.ulps, w.x, w.y)
+				lock.Unlock()
 			}
+		}()
+	}
+	wait.Wait()
+	return all
+}
+
+// Every f32, for functions of one argument. TENON_CONFORMANCE may be a list of
+// the functions to take.
+func TestConformanceOfEveryF32(t *testing.T) {
+	ref := long(t)
+	_, l := formulas(t, []num.Elem{num.F32}, "")
+	for _, f := range chosen() {
+		if f.args != 1 {
+			continue
+		}
+		w := inParallel(everyBlock, func(block int) worst {
+			const n = 1 << 16
+			p := &points{e: num.F32, n: n, args: [][]byte{make([]byte, 4*n)}}
+			for i := range n {
+				binary.LittleEndian.PutUint32(p.args[0][4*i:], uint32(block*n+i))
+			}
+			return ref.hold(f, p, compute(t, l, f, p))
+		})
+		w.check(t, f, num.F32)
+		t.Logf("%-8s f32, every value: %.3f ulp at %v", f.name, w.ulps, w.x)
+	}
+}
+
+// 10^7 points for each function of f64, and for the power of f32.
+func TestConformanceOfSamples(t *testing.T) {
+	ref := long(t)
+	_, l := formulas(t, both, "")
+	for _, f := range chosen() {
+		for _, e := range both {
+			if e == num.F32 && f.args == 1 {
+				continue
+			}
+			w := inParallel(400, func(block int) worst {
+				p := draw(f, e, 25000, uint64(100+block))
+				return ref.hold(f, p, compute(t, l, f, p))
+			})
 			w.check(t, f, e)
 			p := draw(f, e, 5000, 99)
 			x := holdExactly(f, p, compute(t, l, f, p))
@@ -249,41 +307,16 @@ func TestConformance(t *testing.T) {
 			t.Logf("%-8s %v: %.3f ulp at %v, %v; exactly %.3f at %v, %v", f.name, e, w.ulps, w.x, w.y, x.ulps, x.x, x.y)
 		}
 	}
-	for _, f := range functions {
-		if i := slices.Index([]string{"exp", "log"}, f.name); i >= 0 {
-			f.value = []func(x, y float64) float64{one(std.Exp), one(std.Log)}[i] // fast, and an ulp of f64 is nothing here
-			w := everyF32(t, l, f)
-			w.check(t, f, num.F32)
-			t.Logf("%-8s f32, every value: %.3f ulp at %v", f.name, w.ulps, w.x)
-		}
-	}
 }
 
-// everyF32 takes all 2^32 arguments, in two halves at a time.
-func everyF32(t *testing.T, l *library, f function) worst {
-	var each [2]worst
-	var all sync.WaitGroup
-	for half := range each {
-		all.Add(1)
-		go func() {
-			defer all.Done()
-			const block = 1 << 16
-			p := &points{e: num.F32, n: block, args: [][]byte{make([]byte, 4*block)}}
-			r := make([]byte, 4*block)
-			for b := half; b < 1<<16; b += 2 {
-				for i := range block {
-					copy(p.args[0][4*i:], []byte{byte(i), byte(i >> 8), byte(b), byte(b >> 8)})
-				}
-				if err := l.call(f, num.F32, r, p.args...); err != nil {
-					t.Error(err)
-					return
-				}
-				v := hold(f, p, r)
-				each[half].see(v.ulps, v.x, v.y)
-			}
-		}()
+func chosen() (fs []function) {
+	list := strings.Split(os.Getenv("TENON_CONFORMANCE"), ",")
+	for _, f := range functions {
+		if list[0] == "1" || slices.Contains(list, f.name) {
+			fs = append(fs, f)
+		}
 	}
-	all.Wait()
-	each[0].see(each[1].ulps, each[1].x, each[1].y)
-	return each[0]
+	return fs
 }
+
+const everyBlock = 1 << 16

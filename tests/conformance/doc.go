@@ -3,5 +3,6 @@
 // range of the types.
 //
 // `go test` takes a sample; `make conformance` (TENON_CONFORMANCE=1) takes every
-// f32 for exp and log and 10^8 points in all.
+// f32 for functions of one argument, and 10^8 points in all for the others,
+// against the C library in a wider type.
 package conformance
