@@ -23,7 +23,9 @@ type Stage struct {
 // Tensor level: calls are inlined, so that what follows sees whole functions;
 // then each function is simplified, before values become buffers and sharing
 // gets harder to see. Values that are read once are made where they are read.
-var tensor = Stage{ir.LevelTensor, pass.Of(graph.Inline, graph.Canonicalise, graph.CSE, graph.DCE, graph.FuseProducers, graph.Simplify)}
+// Then folds that would rescale at every point do so once a part.
+var tensor = Stage{ir.LevelTensor, pass.Of(graph.Inline, graph.Canonicalise, graph.CSE, graph.DCE, graph.FuseProducers,
+	graph.SplitFolds, graph.Simplify)}
 
 // Tile level: values go into buffers, once. The copies this makes and the
 // guards of its comps are simplified.

@@ -46,6 +46,8 @@ func row(name string, when Class, from, to string) Row {
 var Rows = []Row{
 	row("add-zero", Ints, "add(x, 0)", "x"),
 	row("add-minus-zero", Floats, "add(x, -0.0)", "x"),
+	row("add-zero-square", Floats, "add(mul(x, x), 0.0)", "mul(x, x)"),
+	row("add-zero-abs", Floats, "add(abs(x), 0.0)", "abs(x)"),
 	row("sub-zero", Ints, "sub(x, 0)", "x"),
 	row("sub-plus-zero", Floats, "sub(x, 0.0)", "x"),
 	row("sub-self", Ints, "sub(x, x)", "0"),

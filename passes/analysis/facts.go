@@ -46,6 +46,14 @@ func Inside(facts *sym.Facts, op *ir.Op, r *ir.Region) *sym.Facts {
 			AddAxes(in, c.List)
 		case *ir.Conds:
 			branch(in, c, op, i, r)
+		case *ir.Variants:
+			for _, v := range c.List {
+				for _, w := range v.Where {
+					if v.Region == r {
+						in.Add(w.Cond)
+					}
+				}
+			}
 		}
 	}
 	return in

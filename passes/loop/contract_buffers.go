@@ -10,7 +10,8 @@
 //	loop.parallel i = 0 to M { %m = loop.alloc : buf<f32[N]>; .. store(%s, %m[j]) .. load(%m[j]) .. }
 //
 // and a buffer of rank 0 that is written once, before what reads it, goes
-// altogether: the value is used instead.
+// altogether: the value is used instead. Where both sides of a branch write it,
+// the branch gives the value.
 //
 // Legal if the buffer is allocated beside the loop and touched in it alone, by
 // loads and stores of which every one has just the loop's index at some dim: no
@@ -49,6 +50,7 @@ var ContractBuffers = pass.Register(&pass.Pass{
 // looks into those.
 func contractRegion(at *pass.Context, r *ir.Region) {
 	contract(at, r)
+	yieldStores(at, r)
 	forward(at, r)
 	for _, op := range r.Ops {
 		for _, in := range op.Regions() {

@@ -28,6 +28,9 @@
 // outermost parallel loop is not merged with a fold, since its iterations could
 // no longer go to several threads.
 //
+// A branch both of whose sides have become loops over one range goes inside it
+// first (sink.go).
+//
 // It fuses outer loops first, then what has become neighbours inside. It does
 // not shift, peel or reverse loops, and leaves loops with directives other than
 // `reassoc` alone.
@@ -79,12 +82,16 @@ type loopFuser struct {
 // region reports whether it merged any loops in r or inside. inner: r stands in
 // a loop.
 func (p *loopFuser) region(r *ir.Region, inner bool) (merged bool) {
+	merged = p.sink(r, inner)
 	for i := 0; i < len(r.Ops); i++ {
 		if joinable(r.Ops[i]) {
 			merged = p.from(r, i, inner) || merged
 		}
 	}
 	for _, op := range r.Ops {
+		if isBranch(op) { // done before
+			continue
+		}
 		for _, in := range op.Regions() {
 			merged = p.region(in, inner || rangeOf(op) != nil) || merged
 		}

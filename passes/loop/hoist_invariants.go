@@ -14,8 +14,8 @@
 // iterations. Bits do not change. Of a nest the inner loops come first, so that
 // an op leaves all loops that it does not depend on.
 //
-// It moves no loads, and nothing out of branches, where it might be costly and
-// not needed.
+// It moves no loads, and nothing costly out of branches, where it might not be
+// needed.
 package loop
 
 import (
@@ -56,32 +56,53 @@ func hoistRegion(c *pass.Context, r *ir.Region) {
 }
 
 // invariants takes out of the body of loop what does not depend on it.
-func invariants(c *pass.Context, loop *ir.Op) (out []*ir.Op) {
-	varies := map[*ir.Value]bool{}
+func invariants(c *pass.Context, loop *ir.Op) []*ir.Op {
+	h := &hoister{c: c, varies: map[*ir.Value]bool{}, names: map[string]bool{}}
 	for _, v := range carryOf(loop).Params {
-		varies[v] = true
+		h.varies[v] = true
 	}
-	names := map[string]bool{}
-	for _, n := range analysis.Bound(loop) {
-		names[n] = true
+	h.bind(loop)
+	h.from(bodyOf(loop), 0)
+	return h.out
+}
+
+// hoister collects what leaves one loop. varies and names are what the loop
+// makes anew in each iteration.
+type hoister struct {
+	c      *pass.Context
+	varies map[*ir.Value]bool
+	names  map[string]bool
+	out    []*ir.Op
+}
+
+func (h *hoister) bind(op *ir.Op) {
+	for _, n := range analysis.Bound(op) {
+		h.names[n] = true
 	}
-	body := bodyOf(loop)
-	kept := make([]*ir.Op, 0, len(body.Ops))
-	for _, op := range body.Ops {
-		if op.Def.Traits.Has(ir.Pure) && !op.Def.Traits.Has(ir.Terminator) && len(op.Regions()) == 0 && !depends(op, varies, names) && c.Apply(op) {
-			out = append(out, op)
+}
+
+// from takes ops out of r, also out of branches in it: those without any of the
+// traits besides, since they may then run for nothing.
+func (h *hoister) from(r *ir.Region, besides ir.Traits) {
+	kept := make([]*ir.Op, 0, len(r.Ops))
+	for _, op := range r.Ops {
+		if op.Def.Traits.Has(ir.Pure) && op.Def.Traits&(ir.Terminator|besides) == 0 && len(op.Regions()) == 0 &&
+			!depends(op, h.varies, h.names) && h.c.Apply(op) {
+			h.out = append(h.out, op)
 			continue
 		}
+		if op.Def.Name == "loop.if" {
+			for _, arm := range op.Regions() {
+				h.from(arm, ir.Costly)
+			}
+		}
 		for _, v := range op.Results {
-			varies[v] = true
+			h.varies[v] = true
 		}
-		for _, n := range analysis.Bound(op) {
-			names[n] = true
-		}
+		h.bind(op)
 		kept = append(kept, op)
 	}
-	body.Ops = kept
-	return out
+	r.Ops = kept
 }
 
 // depends reports that op uses one of the values or names.

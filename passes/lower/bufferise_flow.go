@@ -194,6 +194,11 @@ func (b *bufferiser) branch(op *ir.Op) {
 	if e := ir.GetClause[*ir.Block](op, "else"); e != nil {
 		ir.SetClause(n, "else", &ir.Block{Region: b.arm(op, e.Region)})
 	}
+	b.addBranch(op, n)
+}
+
+// addBranch appends n, which stands for op; its results are op's scalars.
+func (b *bufferiser) addBranch(op, n *ir.Op) {
 	var scalars []*ir.Value
 	var names []string
 	for _, v := range op.Results {
@@ -207,6 +212,27 @@ func (b *bufferiser) branch(op *ir.Op) {
 	for i, v := range scalars {
 		b.made(v, n.Results[i])
 	}
+}
+
+// choose lets all variants write the buffers of the results.
+func (b *bufferiser) choose(op *ir.Op) {
+	for _, v := range op.Results {
+		if isTensor(v) {
+			b.place(v)
+		}
+	}
+	vs := ir.GetClause[*ir.Variants](op, "")
+	list := &ir.Variants{Pick: ir.CloneRegion(vs.Pick, &b.m)}
+	for _, v := range vs.List {
+		where := slices.Clone(v.Where)
+		for i := range where {
+			where[i].Cond = b.m.Cond(where[i].Cond)
+		}
+		list.List = append(list.List, ir.Variant{Name: v.Name, Where: where, Region: b.arm(op, v.Region)})
+	}
+	n := ir.CloneOp(op, &ir.Mapping{Values: b.m.Values})
+	ir.SetClause(n, "", list)
+	b.addBranch(op, n)
 }
 
 func (b *bufferiser) arm(op *ir.Op, r *ir.Region) *ir.Region {

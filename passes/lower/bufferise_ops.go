@@ -23,6 +23,7 @@ func init() {
 		"tensor.check":   (*bufferiser).keep,
 		"loop.for":       (*bufferiser).loop,
 		"loop.if":        (*bufferiser).branch,
+		"tile.choose":    (*bufferiser).choose,
 		"tensor.call":    (*bufferiser).call,
 		"return":         (*bufferiser).skip,
 		"yield":          (*bufferiser).skip,

@@ -16,7 +16,7 @@
 // A par axis becomes a parallel loop, a red axis a loop that carries the
 // accumulators from the monoid's identity (from the old elements under
 // from(out)); a guard becomes a branch as soon as its axes are there; a nested
-// comp becomes loops where it stands. A read that may leave its buffer is a
+// comp becomes loops where it stands; a choice becomes branches. A read that may leave its buffer is a
 // load, which is checked while running; under `zero` a branch that gives 0,
 // under `clamp` a load at the subscripts moved into range. empty(..) becomes a
 // branch on the extents, or a flag carried beside the accumulators where guards
@@ -93,6 +93,10 @@ func (l *lowerer) region(r *ir.Region, facts *sym.Facts) {
 		op.Values(l.m.Value)
 		if tensor.IsComp(op) && l.lowers(op) && l.c.Apply(op) {
 			l.comp(b, op, facts)
+			continue
+		}
+		if op.Def.Name == "tile.choose" {
+			l.choose(b, op, facts)
 			continue
 		}
 		r.Ops = append(r.Ops, op)
