@@ -45,10 +45,47 @@ func builds(t *testing.T, m *ir.Module) []*Program {
 			t.Fatal(err)
 		}
 		t.Cleanup(p.Close)
+		if Whole() && compiled[on.Options] == nil {
+			promised(t, on, p.so)
+		}
 		compiled[on.Options] = p
 		out = append(out, p)
 	}
+	for _, on := range Machines {
+		if Whole() && on.Absent() != "" {
+			compiledOnly(t, m, on)
+		}
+	}
 	return out
+}
+
+// compiledOnly is what a test does for a machine that is not here.
+func compiledOnly(t *testing.T, m *ir.Module, on *Machine) {
+	t.Helper()
+	a, err := tenon.CompileModule(t.Context(), m, "prog.tn", on.Options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	obj, err := a.Object(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	promised(t, on, obj)
+}
+
+// promised holds code against the description of its machine.
+func promised(t *testing.T, on *Machine, code []byte) {
+	t.Helper()
+	d, err := on.Desc()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d.Name == "native" {
+		return
+	}
+	for _, what := range exceeds(read(disassemble(t, code), d.Family), d) {
+		t.Errorf("the code for %s uses %s, which its description does not promise", on.Name, what)
+	}
 }
 
 // chosen are the machines of this run. A usual one takes this machine, and one
