@@ -12,7 +12,14 @@ PIP_PACKAGES := numpy==2.2.6 scipy==1.15.3
 DEBIAN_PACKAGES = llvm-19 lld-19 gcc libc6-dev libgomp1 qemu-user gcc-aarch64-linux-gnu libc6-dev-arm64-cross
 PROGRAMS = opt-19 llc-19 ld.lld-19 gcc qemu-aarch64 aarch64-linux-gnu-gcc
 
-.PHONY: all demo build test check bench fuzz conformance tools python-env prerequisites clean
+# What `make bench` compares with, and where it is installed.
+BENCH_ENV           ?= $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/tenon/bench
+BENCH_ONEDNN        := onednn==2026.1.0 onednn-devel==2026.1.0 tbb==2023.2.0 tcmlib==1.6.0 umf==1.2.0 intel-sycl-rt==2026.2.0 \
+                       intel-cmplr-lib-rt==2026.2.0 intel-cmplr-lib-ur==2026.2.0 intel-opencl-rt==2026.2.0
+BENCH_ONEDNN_OPENMP := onednn-cpu-gomp==2023.2.0 onednn-devel-cpu-gomp==2023.2.0
+BENCH_NUMPY         := numpy==2.4.6
+
+.PHONY: all demo build test check bench bench-env fuzz conformance tools python-env prerequisites clean
 
 all: build
 
@@ -61,8 +68,23 @@ check: build
 	$(TENON) check $$(git ls-files 'examples/*.tn')
 	$(GO) test ./tests -run 'Layers|Style'
 
-bench: prerequisites
-	$(GO) test -run '^$$' -bench . -benchtime 1s ./...
+# Tables of what is measured, beside what bounds it and what others reach.
+# BENCH='-only softmax' and the like choose; -doc FILE keeps the tables.
+bench: build tools
+	@$(MAKE) --no-print-directory bench-env || true
+	$(GO) run ./bench -env $(BENCH_ENV) $(BENCH)
+
+# What the benchmark compares with: the newest oneDNN that a registry serves,
+# which runs on SYCL, the newest of its builds that runs on plain threads (a
+# call costs it less), and NumPy. About 2 GB, in a folder outside this tree.
+bench-env:
+	@set -e; mkdir -p $(BENCH_ENV); \
+	get() { dir=$(BENCH_ENV)/$$1; shift; \
+	  [ "$$(cat $$dir/packages 2>/dev/null)" = "$$*" ] && return; \
+	  rm -rf $$dir; $(PYTHON) -m venv $$dir; \
+	  $$dir/bin/python -m pip install -q --no-deps "$$@" && echo "$$*" > $$dir/packages \
+	  || { rm -rf $$dir; echo "could not install $$*: make bench leaves it out" >&2; }; }; \
+	get onednn $(BENCH_ONEDNN); get onednn-openmp $(BENCH_ONEDNN_OPENMP); get numpy $(BENCH_NUMPY)
 
 # Random programs: text round trips, passes, interpreter against native code. What
 # is found goes to a temporary folder that the run names.

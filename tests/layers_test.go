@@ -42,7 +42,7 @@ var layers = [][]string{
 	{"internal/driver"},
 	{"internal/cli"},
 	{"."},
-	{"cmd/*", "tests", "tests/*", "examples/*"},
+	{"cmd/*", "tests", "tests/*", "examples/*", "bench"},
 }
 
 // bans are imports that the order alone would allow.
