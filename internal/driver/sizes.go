@@ -92,6 +92,38 @@ func (c *Call) solve(from map[string]string) {
 	}
 }
 
+// env gives sizes and integer arguments their values.
+func (c *Call) env() sym.Env {
+	return sym.Env{
+		Name: func(n string) (int64, bool) { v, ok := c.Sizes[n]; return v, ok },
+		Val: func(r sym.Ref) (int64, bool) {
+			for i, p := range c.Func.Params {
+				if t, ok := p.Value.Type.(ir.Scalar); ok && p.Value.Name == r.RefName() && t.Elem.IsInt() {
+					return num.Int(c.Args[i].Cell), true
+				}
+			}
+			return 0, false
+		},
+	}
+}
+
+// written is a size or a fact as the program writes it: the IR marks scalars
+// with %.
+func written(x fmt.Stringer) string { return strings.ReplaceAll(x.String(), "%", "") }
+
+// scalarsIn lists the arguments that x mentions, with their values.
+func (c *Call) scalarsIn(xs ...sym.Expr) []string {
+	var out []string
+	for _, x := range xs {
+		for _, r := range x.Refs() {
+			if n, ok := c.env().Val(r); ok {
+				out = append(out, fmt.Sprintf("%s = %d", r.RefName(), n))
+			}
+		}
+	}
+	return out
+}
+
 func (c *Call) known(name string) bool { _, ok := c.Sizes[name]; return ok }
 
 func (c *Call) onlyUnknown(x sym.Expr) string {
@@ -122,7 +154,7 @@ func (c *Call) unknownIn(x extent, name string) (int64, bool) {
 	}
 	coef, rest, ok := left.Linear(name)
 	k, isConst := coef.IsConst()
-	r, err := rest.Eval(sym.Names(c.Sizes))
+	r, err := rest.Eval(c.env())
 	if !ok || !isConst || k == 0 || err != nil {
 		return 0, false
 	}
@@ -133,9 +165,9 @@ func (c *Call) unknownIn(x extent, name string) (int64, bool) {
 func (c *Call) compare(from map[string]string) error {
 	var errs diag.List
 	for _, x := range c.extents {
-		want, err := x.expr.Eval(sym.Names(c.Sizes))
+		want, err := x.expr.Eval(c.env())
 		if errors.Is(err, sym.ErrOverflow) {
-			errs = append(errs, diag.Errorf(diag.Pos{}, "%s: %s overflows 64 bits", x.label, x.expr).WithFix("use smaller sizes"))
+			errs = append(errs, diag.Errorf(diag.Pos{}, "%s: %s overflows 64 bits", x.label, written(x.expr)).WithFix("use smaller sizes"))
 		}
 		if err != nil || want == x.size {
 			continue
@@ -143,7 +175,7 @@ func (c *Call) compare(from map[string]string) error {
 		e := diag.Errorf(diag.Pos{}, "%s is %d", x.label, x.size)
 		e.Expected = fmt.Sprint(want)
 		if _, isConst := x.expr.IsConst(); !isConst {
-			e.Expected = fmt.Sprintf("%s = %d, %s", x.expr, want, c.why(x.expr, from))
+			e.Expected = fmt.Sprintf("%s = %d, %s", written(x.expr), want, c.why(x.expr, from))
 		}
 		errs = append(errs, e.WithFix("pass arrays whose sizes agree; --in takes a part with a slice, as in x.npy[:100]"))
 	}
@@ -155,7 +187,13 @@ func (c *Call) why(x sym.Expr, from map[string]string) string {
 	if n, ok := x.IsName(); ok {
 		return "by " + from[n]
 	}
+	if v, ok := x.IsVal(); ok {
+		return "by --in " + v.RefName()
+	}
 	var parts []string
+	for _, s := range c.scalarsIn(x) {
+		parts = append(parts, "with "+s)
+	}
 	for _, n := range x.Names() {
 		parts = append(parts, fmt.Sprintf("with %s = %d by %s", n, c.Sizes[n], from[n]))
 	}
@@ -167,16 +205,19 @@ func (c *Call) why(x sym.Expr, from map[string]string) string {
 func (c *Call) facts() error {
 	var errs diag.List
 	for _, w := range c.declared() {
-		holds, err := w.Cond.Eval(sym.Names(c.Sizes))
+		holds, err := w.Cond.Eval(c.env())
 		if err != nil || holds {
 			continue // a size that is not known yet is checked where it is found
 		}
-		var sizes []string
+		sizes := c.scalarsIn(w.Cond.L, w.Cond.R)
 		for _, n := range append(w.Cond.L.Names(), w.Cond.R.Names()...) {
 			sizes = append(sizes, fmt.Sprintf("%s = %d", n, c.Sizes[n]))
 		}
-		errs = append(errs, diag.Errorf(diag.Pos{}, "%s needs %s, and %s", c.Func.Name, w.Cond, strings.Join(sizes, ", ")).
-			WithFix("pass arrays of other sizes"))
+		fix := "pass arrays of other sizes"
+		if len(w.Cond.L.Names())+len(w.Cond.R.Names()) == 0 {
+			fix = "give another value"
+		}
+		errs = append(errs, diag.Errorf(diag.Pos{}, "%s needs %s, and %s", c.Func.Name, written(w.Cond), strings.Join(sizes, ", ")).WithFix("%s", fix))
 	}
 	return errs.Err()
 }
@@ -211,12 +252,12 @@ func (c *Call) shape(what string, dims []sym.Expr) ([]int64, error) {
 				return nil, diag.Usagef("the size %s of %s does not follow from the inputs; give it with --in %s=...", n, what, n)
 			}
 		}
-		n, err := x.Eval(sym.Names(c.Sizes))
+		n, err := x.Eval(c.env())
 		if err == nil && n < 0 {
 			err = fmt.Errorf("it is %d", n)
 		}
 		if err != nil {
-			return nil, diag.Errorf(diag.Pos{}, "dim %d of %s, %s: %v", i, what, x, err).WithFix("use other sizes")
+			return nil, diag.Errorf(diag.Pos{}, "dim %d of %s, %s: %v", i, what, written(x), err).WithFix("use other sizes")
 		}
 		out[i] = n
 	}

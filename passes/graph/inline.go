@@ -153,7 +153,12 @@ func (n *inliner) call(b *ir.Builder, op *ir.Op, g *ir.Func, visible []string, f
 	}
 	args := arguments(b, op, g)
 	m := &ir.Mapping{Values: map[*ir.Value]*ir.Value{}, Syms: bindings(plan, g, args), FreshSym: n.fresh(op, g, visible)}
-	checks(b, plan, m, facts)
+	checks(b, plan, scalarsOf(g, args), m, facts)
+	for i, p := range g.Params {
+		if _, scalar := p.Value.Type.(ir.Scalar); scalar { // the sizes of others may mention it
+			m.Values[p.Value] = args[i]
+		}
+	}
 	for i, p := range g.Params {
 		m.Values[p.Value] = n.fit(b, args[i], m.Type(p.Value.Type))
 	}
@@ -272,12 +277,30 @@ func (n *inliner) fresh(op *ir.Op, g *ir.Func, visible []string) func(string) st
 	}
 }
 
+// scalarsOf is what g's scalar parameters are at the call: the index expression
+// that made the argument, if one did.
+func scalarsOf(g *ir.Func, args []*ir.Value) func(sym.Ref) (sym.Expr, bool) {
+	return func(r sym.Ref) (sym.Expr, bool) {
+		for i, p := range g.Params {
+			if r != sym.Ref(p.Value) {
+				continue
+			}
+			if d := args[i].Def; d != nil && d.Def.Name == "idx" {
+				return *d.Args("")[0].Expr, true
+			}
+			return sym.Val(args[i]), true
+		}
+		return sym.Expr{}, false
+	}
+}
+
 // checks emits what the callee's entry checks, as far as it does not hold by
 // itself.
-func checks(b *ir.Builder, plan *ir.EntryPlan, m *ir.Mapping, known *sym.Facts) {
+func checks(b *ir.Builder, plan *ir.EntryPlan, scalars func(sym.Ref) (sym.Expr, bool), m *ir.Mapping, known *sym.Facts) {
 	var open []sym.Cond
 	for _, k := range plan.Checks {
 		c := m.Cond(k.Cond)
+		c.L, c.R = c.L.SubstRef(scalars), c.R.SubstRef(scalars)
 		if !c.L.Equal(c.R) && !known.Prove(c) {
 			open = append(open, c)
 			known.Add(c)

@@ -100,8 +100,11 @@ func (b *bufferiser) function() {
 	b.out = &ir.Func{IsProc: true, Level: ir.LevelTile, Name: f.Name, Dims: f.Dims, ExDims: f.ExDims,
 		Where: f.Where, Directives: allowed(f), Loc: f.Loc, Body: &ir.Region{}}
 	for _, p := range f.Params {
-		v := &ir.Value{Name: p.Value.Name, Type: bufType(p.Value.Type)}
-		b.m.Values[p.Value] = v
+		v := p.Value // one that is no buffer stays itself: sizes and facts may mention it
+		if isTensor(v) {
+			v = &ir.Value{Name: v.Name, Type: bufType(v.Type)}
+			b.m.Values[p.Value] = v
+		}
 		b.out.Params = append(b.out.Params, &ir.Param{Mode: ir.ModeIn, Const: p.Const, Value: v})
 	}
 	outs := b.outParams()

@@ -3,6 +3,7 @@ package lower
 import (
 	"slices"
 
+	"tenon/internal/num"
 	"tenon/ir"
 	"tenon/ir/ops/tensor"
 	"tenon/ir/sym"
@@ -42,11 +43,36 @@ func (b *bufferiser) loop(op *ir.Op) {
 	r.Lo, r.Hi, r.Step = b.m.Expr(r.Lo), b.m.Expr(r.Hi), b.m.Expr(r.Step)
 	n := &ir.Region{}
 	b.enter(n, true, r.Name, r.Size)
+	number := sym.FloorDiv(sym.Sub(sym.Name(r.Name), r.Lo), r.Step)
+	if len(body.Last().OperandValues("stack")) > 0 && len(number.Refs()) > 0 {
+		number = b.fromZero(&r)
+		defer delete(b.m.Syms, r.Name)
+	}
 	b.nextInPlace(op, body, carry)
 	b.region(body)
-	b.endIteration(op, &r, carry, body)
+	b.endIteration(op, number, carry, body)
 	b.leave()
 	b.addLoop(op, &r, kept, n)
+}
+
+// fromZero makes the loop count its iterations: what is stacked goes to places
+// that are affine in the loop's index, and one less a scalar is not. It returns
+// the number of the iteration; the index is computed from it.
+func (b *bufferiser) fromZero(r *ir.Range) sym.Expr {
+	number := sym.Name(r.Name)
+	index := sym.Add(r.Lo, sym.Mul(r.Step, number))
+	if len(r.Step.Refs()) > 0 {
+		step := b.here().Idx(r.Step, num.Index)
+		far := b.here().Scalar("mul", step, b.here().Idx(number, num.Index))
+		index = sym.Add(r.Lo, sym.Val(far))
+	}
+	if b.m.Syms == nil {
+		b.m.Syms = map[string]sym.Expr{}
+	}
+	b.m.Syms[r.Name] = index
+	r.Hi = sym.FloorDiv(sym.Add(sym.Sub(r.Hi, r.Lo), r.Step, sym.Const(-1)), r.Step)
+	r.Lo, r.Step = sym.Const(0), sym.Const(1)
+	return number
 }
 
 // addLoop appends the loop; its results are the carried scalars.
@@ -136,11 +162,10 @@ func usesValue(op *ir.Op, v *ir.Value) bool {
 }
 
 // endIteration stacks, then moves the next values into the carried buffers, all
-// of them read before any is written.
-func (b *bufferiser) endIteration(op *ir.Op, r *ir.Range, carry *ir.Carry, body *ir.Region) {
+// of them read before any is written. number counts iterations from 0.
+func (b *bufferiser) endIteration(op *ir.Op, number sym.Expr, carry *ir.Carry, body *ir.Region) {
 	yield := body.Last()
 	b.here().Loc = yield.Loc
-	number := sym.FloorDiv(sym.Sub(sym.Name(r.Name), r.Lo), r.Step)
 	for i, v := range yield.OperandValues("stack") {
 		to := b.place(op.Results[len(carry.Params)+i])
 		if isTensor(v) {

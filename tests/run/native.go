@@ -146,6 +146,15 @@ func ResultShapes(low *ir.Module, fn string, args []any) ([][]int64, error) {
 			}
 		}
 	}
+	env := sym.Names(dims)
+	env.Val = func(r sym.Ref) (int64, bool) {
+		for i, p := range f.Params {
+			if x, ok := args[i].(interp.Scalar); ok && sym.Ref(p.Value) == r {
+				return num.Int(x.Cell), true
+			}
+		}
+		return 0, false
+	}
 	var out [][]int64
 	for i, prm := range f.Params {
 		if prm.Mode == ir.ModeIn {
@@ -158,7 +167,7 @@ func ResultShapes(low *ir.Module, fn string, args []any) ([][]int64, error) {
 		types, _ := ir.DimsOf(prm.Value.Type)
 		shape := []int64{}
 		for _, e := range types {
-			n, err := e.Eval(sym.Names(dims))
+			n, err := e.Eval(env)
 			if err != nil {
 				return nil, err
 			}
