@@ -53,14 +53,20 @@ func (v Value) Load(want Want) (*Array, error) {
 	}
 	if want.Rank >= 0 && a.Rank() != want.Rank {
 		return nil, v.fault(want, "%s has rank %d (shape %s)", v.Text, a.Rank(), shapeString(a.Shape)).
-			WithExpected("rank %d", want.Rank).WithFix("%s", rankHint(a.Rank(), want.Rank))
+			WithExpected("rank %d", want.Rank).WithFix("%s", v.rankHint(a.Rank(), want.Rank))
 	}
 	return a, nil
 }
 
-func rankHint(have, want int) string {
-	if have > want {
+// rankHint says how to give an array of rank want.
+func (v Value) rankHint(have, want int) string {
+	switch {
+	case v.Number != "" || v.Gen != "" && have < want:
+		return "write all its sizes, as in zeros(2,3), or name a file"
+	case have > want:
 		return "take a part of it with an index, such as FILE[0]"
+	case strings.Contains(v.Text, "["):
+		return "a slice keeps a dim that an index drops: [0:1] in place of [0]; else reshape the array before it is saved"
 	}
 	return "reshape the array before it is saved"
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -53,6 +54,11 @@ func (a *app) build(ctx context.Context, file, out, kind, depfile string, o driv
 			return diag.Usagef("tenon build: the name %s does not say what to make; add --emit=KIND (%s, or a level)", out, strings.Join(driver.KindNames(), ", "))
 		}
 	}
+	for _, written := range []string{out, depfile} {
+		if sameFile(file, written) {
+			return diag.Usagef("tenon build: %s is the program itself, which would be lost; name another file", written)
+		}
+	}
 	m, err := driver.Load(file)
 	if err != nil {
 		return err
@@ -78,6 +84,13 @@ func (a *app) build(ctx context.Context, file, out, kind, depfile string, o driv
 		}
 		return driver.WriteFile(depfile, []byte(makeRule(out, deps)), nil)
 	})
+}
+
+// sameFile reports that two names are of one file that exists.
+func sameFile(a, b string) bool {
+	x, errX := os.Stat(a)
+	y, errY := os.Stat(b)
+	return errX == nil && errY == nil && os.SameFile(x, y)
 }
 
 // makeRule is the rule of a depfile; a space, # or $ in a name is escaped.

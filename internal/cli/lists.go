@@ -139,8 +139,13 @@ func (a *app) versionCmd() *cobra.Command {
 		Short: "Print the versions of Tenon, of the IR's text and of the LLVM that it uses",
 		Args:  cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			fmt.Fprintf(a.out, "tenon %s (IR text %d, LLVM %s)\n", driver.Version, ir.Version, targets.LLVMVersion)
+			fmt.Fprintln(a.out, versions())
 			return nil
 		},
 	}
+}
+
+// versions is what `tenon version` and --version print.
+func versions() string {
+	return fmt.Sprintf("tenon %s (IR text %d, LLVM %s)", driver.Version, ir.Version, targets.LLVMVersion)
 }

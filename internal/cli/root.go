@@ -122,9 +122,11 @@ func (a *app) root() *cobra.Command {
 	root := &cobra.Command{
 		Use:           "tenon",
 		Short:         "A compiler for tensor programs",
+		Version:       versions(),
 		SilenceErrors: true,
 		SilenceUsage:  true,
 	}
+	root.SetVersionTemplate("{{.Version}}\n")
 	root.SetOut(a.out)
 	root.SetErr(a.err)
 	root.Flags().SortFlags = false
@@ -144,6 +146,12 @@ func (a *app) root() *cobra.Command {
 	root.AddCommand(a.runCmd(), a.buildCmd(), a.checkCmd(), a.optCmd(), a.reduceCmd(), a.opsCmd(), a.passesCmd(), a.targetsCmd(), a.fmtCmd(), a.cacheCmd(), a.versionCmd())
 	for _, c := range root.Commands() {
 		a.mark(c)
+	}
+	root.InitDefaultCompletionCmd(a.args...)
+	if c, _, err := root.Find([]string{"completion"}); err == nil && c != root {
+		c.RunE = func(*cobra.Command, []string) error {
+			return diag.Usagef("tenon completion: name the shell: bash, fish, powershell or zsh")
+		}
 	}
 	return root
 }
