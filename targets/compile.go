@@ -17,10 +17,16 @@ const (
 type CompileOpts struct {
 	Opt  int // 0 to 3
 	Emit Emit
-	// Explicit says that the module's hot loops are written with vectors: they
-	// skip opt, which gains nothing there and costs more than llc itself.
+	// Explicit says that the module's innermost loops are written with vectors.
+	// Then opt only cleans up: its loop passes would unroll the loops and make
+	// vectors of what is left over, which took four times as long and made code
+	// half as long again that was no faster.
 	Explicit bool
 }
+
+// cleanup is what opt does for loops of vectors: values out of memory, once and
+// outside of loops where they can be.
+const cleanup = "-passes=function(sroa,early-cse,instcombine,simplifycfg,loop-mssa(licm),gvn,instcombine,simplifycfg)"
 
 // levels holds the flags by optimisation level. opt -O3 made no faster code
 // than -O2 in our measurements, so 3 differs from 2 in llc alone. Loop strength
@@ -39,7 +45,7 @@ var levels = [4]struct{ opt, llc []string }{
 func (t *Toolchain) Compile(ctx context.Context, ll []byte, o CompileOpts) ([]byte, error) {
 	flags := levels[max(0, min(o.Opt, 3))]
 	code := ll
-	if o.Emit == EmitLLVM || flags.opt != nil && !o.Explicit {
+	if o.Emit == EmitLLVM || flags.opt != nil {
 		out, err := t.optimise(ctx, ll, flags.opt, o)
 		if err != nil || o.Emit == EmitLLVM {
 			return out, err
@@ -57,8 +63,11 @@ func (t *Toolchain) Compile(ctx context.Context, ll []byte, o CompileOpts) ([]by
 
 func (t *Toolchain) optimise(ctx context.Context, ll []byte, flags []string, o CompileOpts) ([]byte, error) {
 	args := append([]string{}, flags...)
-	if o.Explicit || flags == nil {
+	switch {
+	case flags == nil:
 		args = []string{"-passes=verify"}
+	case o.Explicit:
+		args = []string{cleanup}
 	}
 	if o.Emit == EmitLLVM {
 		args = append(args, "-S")

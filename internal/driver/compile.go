@@ -58,6 +58,8 @@ type Artifact struct {
 	desc   *targets.Desc
 	tools  *targets.Toolchain
 	opt    int
+
+	explicit bool // no loop is left to LLVM's vectoriser
 }
 
 // Compile takes m down to LLVM text. name is that of its file. The tools of
@@ -75,7 +77,7 @@ func Compile(m *ir.Module, name string, o Options) (*Artifact, error) {
 	if err != nil {
 		return nil, err
 	}
-	a := &Artifact{Module: low, Name: sourceName(m, name), desc: desc, tools: tools, opt: o.Opt}
+	a := &Artifact{Module: low, Name: sourceName(m, name), desc: desc, tools: tools, opt: o.Opt, explicit: cpu.Explicit(low)}
 	text, err := cpu.Lower(low, desc, a.Name, cpu.Options{NoOpenMP: o.NoOpenMP, PartOps: o.PartOps})
 	if err != nil {
 		return nil, err
@@ -98,7 +100,7 @@ func sourceName(m *ir.Module, file string) string {
 }
 
 func (a *Artifact) compile(ctx context.Context, e targets.Emit) ([]byte, error) {
-	out, err := a.tools.Compile(ctx, a.llvm, targets.CompileOpts{Opt: a.opt, Emit: e})
+	out, err := a.tools.Compile(ctx, a.llvm, targets.CompileOpts{Opt: a.opt, Emit: e, Explicit: a.explicit})
 	if err != nil && ctx.Err() != nil {
 		return nil, ctx.Err()
 	}

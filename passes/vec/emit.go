@@ -64,10 +64,16 @@ func (l *loop) rest(b *ir.Builder, lo sym.Expr, inits []*ir.Value, fill func(e *
 	})
 }
 
-// scalarRest is the loop as it was, from lo on.
+// scalarRest is the loop as it was, from lo on; the directive says that it has
+// fewer iterations than a vector lanes.
 func (l *loop) scalarRest(lo sym.Expr) *ir.Op {
 	op := ir.CloneOp(l.op, &ir.Mapping{})
 	rangeOf(op).Lo = lo
+	list := []string{"rest"}
+	if d := ir.GetClause[*ir.Directives](op, "directives"); d != nil {
+		list = append(list, d.List...)
+	}
+	ir.SetClause(op, "directives", &ir.Directives{List: list})
 	return op
 }
 
