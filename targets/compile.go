@@ -22,6 +22,9 @@ type CompileOpts struct {
 	// vectors of what is left over, which took four times as long and made code
 	// half as long again that was no faster.
 	Explicit bool
+	// GPU is the machine of a module for a GPU, nil for a CPU: llc takes it from
+	// no attribute of the functions, as it does for CPUs.
+	GPU *Desc
 }
 
 // cleanup is what opt does for loops of vectors: values out of memory, once and
@@ -57,6 +60,9 @@ func (t *Toolchain) Compile(ctx context.Context, ll []byte, o CompileOpts) ([]by
 		kind = "-filetype=asm"
 	}
 	args := append([]string{}, flags.llc...)
+	if o.GPU != nil {
+		args = append(args, "-mcpu="+o.GPU.CPU, "-mattr="+o.GPU.FeatureString())
+	}
 	args = append(args, "-relocation-model=pic", kind, "-o", "-", "-")
 	return t.run(ctx, call{t.LLC, args, code, ll, ".ll"})
 }
