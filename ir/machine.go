@@ -124,6 +124,8 @@ const (
 	TrapOverflow
 	TrapAlign // compiled code alone: an array does not begin at a multiple of its element's size
 	TrapFile  // compiled code alone: a file of constants
+	TrapBounds    // sanitized programs: an access leaves its buffer
+	TrapUndefined // sanitized programs: an element is read that nothing wrote
 )
 
 // Array is a view of memory: element (i, j, ..) is cell Off + i*Strides[0] + ...

@@ -74,8 +74,12 @@ enum {
   TENON_MEMORY,   /* there is no memory for temporaries */
   TENON_OVERFLOW, /* a product of sizes exceeds 64 bits */
   TENON_ALIGN,    /* arg does not begin at a multiple of its element's size */
-  TENON_FILE      /* NAME_open: the file of arg is missing, or is no array of its
+  TENON_FILE,     /* NAME_open: the file of arg is missing, or is no array of its
                      type and rank in C order */
+  TENON_BOUNDS,   /* built with --sanitize: an access leaves arg (-1: a temporary
+                     array); dim is the line of the source */
+  TENON_UNDEFINED /* built with --sanitize: an element of arg is read that nothing
+                     has written; dim is the line of the source */
 };
 
 /* Constants that NAME_open has bound. */

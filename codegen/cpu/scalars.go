@@ -16,6 +16,7 @@ func init() { // a composite literal would refer to itself through region
 		"load": lowerLoad, "store": lowerStore,
 		"loop.alloc": lowerAlloc, "loop.copy": lowerCopy,
 		"loop.for": lowerFor, "loop.parallel": lowerParallel, "loop.if": lowerIf,
+		"loop.inside": lowerInside, "loop.defined": lowerDefined, "loop.poison": lowerPoison,
 		"tensor.check": lowerCheck, "tensor.plan": lowerPlan,
 		"const": lowerConst, "cast": lowerCast, "bitcast": lowerBitcast, "idx": lowerIdx, "select": lowerSelect,
 		"yield": func(*proc, *ir.Op) {}, "return": func(*proc, *ir.Op) {},

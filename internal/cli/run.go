@@ -72,6 +72,7 @@ func (a *app) runCmd() *cobra.Command {
 func optimiseFlags(c *cobra.Command, o *driver.Options) {
 	c.Flags().StringVar(&o.Target, "target", "", "the `FAMILY` of machines to compile for, this machine's if left out; see tenon targets")
 	c.Flags().StringVar(&o.CPU, "cpu", "", "the machine `NAME` of the family, or native; the family's baseline if left out")
+	c.Flags().BoolVar(&o.Sanitize, "sanitize", false, "check every access while running; fill fresh arrays with signalling NaNs")
 	c.Flags().IntVarP(&o.Opt, "optimise", "O", 2, "optimisation `LEVEL`, -O0 to -O3")
 }
 

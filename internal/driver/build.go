@@ -82,6 +82,9 @@ func Emit(ctx context.Context, m *ir.Module, name, kind string, o Options) ([]by
 		return nil, diag.Usagef("--emit=%s: expected %s, or a level that the program passes through: %s",
 			kind, strings.Join(KindNames(), ", "), levelList(Levels(m, desc)))
 	}
+	if o.Sanitize {
+		return nil, diag.Usagef("--emit=%s: the checks of --sanitize are put into code; tenon opt --passes=sanitize shows them", kind)
+	}
 	text, err := AtLevel(m, kind, desc)
 	return []byte(text), err
 }

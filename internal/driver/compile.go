@@ -8,6 +8,8 @@ import (
 	"tenon/codegen/cpu"
 	"tenon/internal/diag"
 	"tenon/ir"
+	"tenon/passes/loop"
+	"tenon/passes/pass"
 	"tenon/targets"
 )
 
@@ -19,6 +21,9 @@ type Options struct {
 
 	NoOpenMP bool  // start no threads; a caller's parallel_for is still used
 	PartOps  int64 // operations that are worth a thread, where they are not 0; else as the machine's description says
+	// Sanitize checks every access while running, and fills fresh arrays with
+	// what no program computes.
+	Sanitize bool
 }
 
 // machine finds the machine to compile for.
@@ -74,6 +79,9 @@ func Compile(m *ir.Module, name string, o Options) (*Artifact, error) {
 		return nil, err
 	}
 	low, err := lowerForCode(m, desc)
+	if err == nil && o.Sanitize {
+		err = (&pass.Manager{}).Run(low, pass.Of(loop.Sanitize))
+	}
 	if err != nil {
 		return nil, err
 	}

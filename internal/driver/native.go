@@ -44,6 +44,7 @@ func (l *Loaded) Close() error { return l.lib.Close() }
 type Native struct {
 	loaded  *Loaded
 	name    string
+	file    string // the source
 	args    []runtime.Arg
 	names   []string
 	plan    *runtime.Plan
@@ -54,7 +55,7 @@ type Native struct {
 // Native prepares c for the compiled function, on at most so many threads (0: as
 // many as there are): parameters in order, then results, which are made here.
 func (c *Call) Native(l *Loaded, threads int) (*Native, error) {
-	n := &Native{loaded: l, name: c.Func.Name}
+	n := &Native{loaded: l, name: c.Func.Name, file: c.Func.Loc.First().File}
 	for i, p := range c.Func.Params {
 		n.names = append(n.names, p.Value.Name)
 		if t, ok := p.Value.Type.(ir.Scalar); ok {
@@ -153,6 +154,10 @@ func (n *Native) Run() error {
 func (n *Native) fault(s runtime.Status) error {
 	err := s.Err(n.name, n.names)
 	if e, ok := err.(*diag.Error); ok {
+		if e.Pos.IsValid() { // sanitized code knows the line
+			e.Pos.File = n.file
+			return e
+		}
 		return e.WithNote(diag.Pos{}, "tenon run --interp shows the line of the program")
 	}
 	return err

@@ -11,21 +11,6 @@ import (
 	"tenon/ir"
 )
 
-// poisonNaN fills fresh float arrays: a NaN that no program makes.
-const poisonNaN num.Cell = 0x7ff8_dead_0000_0000
-
-// poison is the Cell that fresh arrays of type e are filled with, so that an
-// element that was never written is seen.
-func poison(e num.Elem) num.Cell {
-	switch {
-	case e.IsFloat():
-		return num.FromBits(e, num.Bits(e, poisonNaN))
-	case e == num.Bool:
-		return num.FromBool(true)
-	}
-	return num.FromInt(num.Wrap(e, -0x21524111_21524111))
-}
-
 // Array implements ir.Machine.
 func (s *stager) Array(f *ir.Frame, e num.Elem, shape []int64) *ir.Array {
 	return s.prog.array(s.op, e, shape)
@@ -61,7 +46,7 @@ func (p *Program) array(op *ir.Op, e num.Elem, shape []int64) *ir.Array {
 
 // poisonArray poisons the elements of a, not what else its memory holds.
 func poisonArray(a *ir.Array) {
-	c := poison(a.Elem)
+	c := num.Poison(a.Elem)
 	if slices.Equal(a.Strides, ir.CStrides(a.Shape)) {
 		cells := a.Mem.Cells[a.Off : a.Off+a.Size()]
 		for i := range cells {

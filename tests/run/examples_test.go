@@ -28,9 +28,15 @@ func TestMain(m *testing.M) {
 // loops are split for threads however small they are.
 func builds(t *testing.T, m *ir.Module) []*Program {
 	t.Helper()
+	return buildsOn(t, m, chosen())
+}
+
+// buildsOn compiles m for some machines.
+func buildsOn(t *testing.T, m *ir.Module, machines []*Machine) []*Program {
+	t.Helper()
 	compiled := map[tenon.Options]*Program{}
 	var out []*Program
-	for _, on := range chosen() {
+	for _, on := range machines {
 		p, err := compiled[on.Options], error(nil)
 		if p == nil {
 			p, err = BuildFor(m, on)
@@ -97,7 +103,7 @@ var chosen = sync.OnceValue(func() []*Machine {
 		switch {
 		case m.Absent() != "":
 		case Whole():
-			out = append(out, m.At(0), m.At(3))
+			out = append(out, m.At(0), m.At(3), m.At(3).Sanitized())
 		case m.Name == "neon" || m.Name == "sve256":
 			out = append(out, m.At(3))
 		}

@@ -76,6 +76,13 @@ func (m *Machine) At(opt int) *Machine {
 	return &n
 }
 
+// Sanitized is m with code that checks every access.
+func (m *Machine) Sanitized() *Machine {
+	n := *m
+	n.Options.Sanitize, n.Name = true, m.Name+"-sanitized"
+	return &n
+}
+
 // library is compiled code where it can be called.
 type library interface {
 	// call calls a function; what it writes is then in the places.

@@ -21,6 +21,7 @@ const Layouts = 6
 type place struct {
 	tensor  *runtime.Tensor
 	mapping []byte
+	pages   []byte  // what of the mapping can be read
 	room    []byte  // what the tensor may use of it, gaps included
 	first   int64   // element of room that subscript 0 means
 	strides []int64 // in elements
@@ -46,9 +47,6 @@ func put(e num.Elem, shape []int64, layout Layout) (*place, error) {
 	}
 	if err := p.guarded(span*int64(e.Bytes()), layout%2 == 0); err != nil {
 		return nil, err
-	}
-	for i := range p.room {
-		p.room[i] = gap
 	}
 	at := p.first * int64(e.Bytes())
 	p.tensor = &runtime.Tensor{Elem: e, Shape: shape, Data: p.room[min(at, int64(len(p.room))):]}
@@ -88,6 +86,10 @@ func (p *place) guarded(n int64, atEnd bool) error {
 		if err := syscall.Mprotect(guard, syscall.PROT_NONE); err != nil {
 			return err
 		}
+	}
+	p.pages = m[page : page+size]
+	for i := range p.pages {
+		p.pages[i] = gap
 	}
 	start := page
 	if atEnd {
@@ -129,18 +131,22 @@ func (p *place) read() *ir.Array {
 	return a
 }
 
-// intact reports a write into a gap.
+// intact reports a write into a gap, or beside the tensor on its pages.
 func (p *place) intact() error {
-	used := make([]bool, len(p.room))
+	before := 0
+	if p.atEnd {
+		before = len(p.pages) - len(p.room)
+	}
+	used := make([]bool, len(p.pages))
 	p.each(func(_ int, at []byte) {
-		start := cap(p.room) - cap(at)
+		start := before + cap(p.room) - cap(at)
 		for i := range at {
 			used[start+i] = true
 		}
 	})
-	for i, b := range p.room {
+	for i, b := range p.pages {
 		if !used[i] && b != gap {
-			return fmt.Errorf("byte %d of the memory of a tensor is no element of it and was written", i)
+			return fmt.Errorf("byte %d of the memory of a tensor is no element of it and was written", i-before)
 		}
 	}
 	return nil

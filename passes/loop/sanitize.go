@@ -1,0 +1,141 @@
+// sanitize puts a check before every access to memory, and fills fresh buffers
+// with what no program computes.
+//
+// Before:
+//
+//	%t = loop.alloc : buf<f32[N]>
+//	%a = load(%t[i])
+//	loop.copy(%x[0:n], %t[0:n])
+//
+// After:
+//
+//	%t = loop.alloc : buf<f32[N]>
+//	loop.poison(%t)
+//	loop.inside(%t[i])
+//	loop.defined(%t[i])
+//	%a = load(%t[i])
+//	loop.inside(%x[0:n])
+//	loop.inside(%t[0:n])
+//	loop.copy(%x[0:n], %t[0:n])
+//
+// The checks are ops of the IR, so that every target has them, and are done
+// whatever is known: an access that a wrong proof lets through is found. Out
+// parameters are fresh buffers too. That an element is undefined shows for
+// floats alone: every integer may be meant.
+//
+// Legal always: a program that reads no element that nothing wrote, and none
+// outside, means the same. It runs last, since other passes move nothing across
+// the checks.
+//
+// It leaves comps over the entries of a pattern alone, which no code is made of.
+package loop
+
+import (
+	"slices"
+
+	"tenon/ir"
+	"tenon/passes/pass"
+)
+
+// Sanitize checks every access.
+var Sanitize = pass.Register(&pass.Pass{
+	Name:    "sanitize",
+	Doc:     "check every access to memory, and fill fresh buffers with what no program computes",
+	After:   []string{"lower-comps", "contract-buffers"},
+	Counted: true,
+	Run: func(c *pass.Context) error {
+		for _, f := range c.Module.Funcs() {
+			if !f.IsProc || f.Level != ir.LevelLoop {
+				continue
+			}
+			c.At(f, nil)
+			s := &sanitizer{c}
+			s.region(f.Body)
+			b := ir.NewBuilder(&ir.Region{})
+			b.Loc = f.Loc
+			for _, p := range f.Params {
+				if _, ok := p.Value.Type.(ir.Buf); ok && p.Mode == ir.ModeOut && c.Apply(nil) {
+					poison(b, p.Value)
+				}
+			}
+			f.Body.Ops = slices.Concat(b.Region.Ops, f.Body.Ops)
+		}
+		return nil
+	},
+})
+
+type sanitizer struct{ c *pass.Context }
+
+func (s *sanitizer) region(r *ir.Region) {
+	old := r.Ops
+	r.Ops = make([]*ir.Op, 0, 2*len(old))
+	b := ir.NewBuilder(r)
+	for _, op := range old {
+		b.Loc = op.Loc
+		if op.Def.Family() != "tensor" {
+			for _, in := range op.Regions() {
+				s.region(in)
+			}
+		}
+		s.before(b, op)
+		r.Ops = append(r.Ops, op)
+		if op.Def.Traits.Has(ir.Allocates) && s.c.Apply(op) {
+			for _, v := range op.Results {
+				poison(b, v)
+			}
+		}
+	}
+}
+
+// before puts the checks of an op's accesses in front of it.
+func (s *sanitizer) before(b *ir.Builder, op *ir.Op) {
+	for _, k := range op.Clauses {
+		switch k := k.(type) {
+		case *ir.Operands:
+			for _, a := range k.Args {
+				if a.Value != nil && a.View != nil && isBuf(a.Value) && s.c.Apply(op) {
+					check(b, "loop.inside", a)
+					if op.Def.Name == "load" && ir.ElemOf(a.Value.Type).IsFloat() {
+						check(b, "loop.defined", a)
+					}
+				}
+			}
+		case *ir.Reads:
+			s.reads(b, op, k)
+		}
+	}
+}
+
+// reads checks what an op reads of buffers by a clause; a read whose subscripts
+// another read of the op gives cannot be checked before it.
+func (s *sanitizer) reads(b *ir.Builder, op *ir.Op, k *ir.Reads) {
+	for _, r := range k.List {
+		inner := false
+		for _, e := range r.Subs {
+			for _, v := range e.Refs() {
+				inner = inner || slices.ContainsFunc(k.List, func(o ir.Read) bool { return o.Res == v.(*ir.Value) })
+			}
+		}
+		if inner || op.Def.Name == "tensor.comp" {
+			s.c.Decline(op.Loc, "the read of %%%s is not checked: its subscripts are known inside only", r.Src.Name)
+			continue
+		}
+		if isBuf(r.Src) && s.c.Apply(op) {
+			check(b, "loop.inside", ir.ElemArg(r.Src, r.Subs...))
+		}
+	}
+}
+
+func isBuf(v *ir.Value) bool {
+	_, ok := v.Type.(ir.Buf)
+	return ok
+}
+
+func check(b *ir.Builder, name string, a ir.Arg) {
+	view := ir.View{Dims: slices.Clone(a.View.Dims)}
+	b.Add(ir.NewOp(name, b.Loc, &ir.Operands{Args: []ir.Arg{{Value: a.Value, View: &view}}}), nil)
+}
+
+func poison(b *ir.Builder, v *ir.Value) {
+	b.Add(ir.NewOp("loop.poison", b.Loc, &ir.Operands{Args: []ir.Arg{ir.ValueArg(v)}}), nil)
+}
