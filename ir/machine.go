@@ -122,8 +122,8 @@ const (
 	TrapIndex
 	TrapMemory
 	TrapOverflow
-	TrapAlign // compiled code alone: an array does not begin at a multiple of its element's size
-	TrapFile  // compiled code alone: a file of constants
+	TrapAlign     // compiled code alone: an array does not begin at a multiple of its element's size
+	TrapFile      // compiled code alone: a file of constants
 	TrapBounds    // sanitized programs: an access leaves its buffer
 	TrapUndefined // sanitized programs: an element is read that nothing wrote
 )

@@ -4,6 +4,7 @@ import (
 	"tenon/codegen/llvm"
 	"tenon/internal/num"
 	"tenon/ir"
+	"tenon/ir/ops/vec"
 	"tenon/ir/sym"
 )
 
@@ -53,6 +54,54 @@ func lowerPoison(p *proc, op *ir.Op) {
 		p.StoreElem(bits, b.data, i)
 		return nil
 	})
+}
+
+// lanesOf are the element numbers, along the last dim, of the lanes that a check
+// is about, the subscripts in the other dims, and which lanes are enabled.
+func (p *proc) lanesOf(op *ir.Op) (b *buffer, at llvm.Value, others []llvm.Value, mask llvm.Value) {
+	args := op.Args("")
+	b = p.buffer(args[0].Value)
+	subs := subscripts(args[0])
+	last := len(subs) - 1
+	for _, s := range subs[:last] {
+		others = append(others, p.expr(s))
+	}
+	first := p.expr(subs[last])
+	if len(args) == 1 {
+		return b, p.Iota(first, vec.Lanes(op)), others, p.maskOf(op)
+	}
+	at = p.Cast(p.value(args[1].Value), num.Index)
+	return b, p.Op("add", at, p.Splat(first, at.Type().Lanes())), others, p.maskOf(op)
+}
+
+// lowerVecInside checks the lanes of an access.
+func lowerVecInside(p *proc, op *ir.Op) {
+	b, at, others, mask := p.lanesOf(op)
+	n, last := at.Type().Lanes(), len(others)
+	bad := p.Op("or", p.Op("lt", at, p.Splat(llvm.Index(0), n)), p.Op("ge", at, p.Splat(b.dims[last], n)))
+	row := llvm.Int(num.Bool, 0)
+	for d, v := range others {
+		row = p.Op("or", row, p.Op("or", p.Op("lt", v, llvm.Index(0)), p.Op("ge", v, b.dims[d])))
+	}
+	bad = p.Op("or", bad, p.Splat(row, n))
+	p.failWhenAny(bad, mask, ir.TrapBounds, b, op)
+}
+
+// lowerVecDefined compares the bits of the lanes' elements with those of poison.
+func lowerVecDefined(p *proc, op *ir.Op) {
+	b, at, others, mask := p.lanesOf(op)
+	n, word := at.Type().Lanes(), words[int64(b.typ.Elem.Bytes())]
+	base := p.At(b.data, b.typ.Elem, p.position(b, append(others, llvm.Index(0))))
+	bits := p.GatherVec(llvm.VecOf(word, n), base, at, mask)
+	p.failWhenAny(p.Op("eq", bits, p.Splat(poisonBits(b.typ.Elem), n)), mask, ir.TrapUndefined, b, op)
+}
+
+// failWhenAny stops the program where a check fails in an enabled lane.
+func (p *proc) failWhenAny(bad, mask llvm.Value, code ir.TrapCode, b *buffer, op *ir.Op) {
+	if mask.IsValid() {
+		bad = p.Op("and", bad, mask)
+	}
+	p.failWhen(p.Any(bad), code, b.arg, p.line(op))
 }
 
 // poisonBits is poison in memory, as an integer.

@@ -15,6 +15,7 @@ func init() {
 		"vec.splat": lowerSplat, "vec.bcast": lowerBcast, "vec.iota": lowerIota, "vec.first": lowerFirst,
 		"vec.select": lowerVecSelect, "vec.cast": lowerVecCast, "vec.bitcast": lowerVecBitcast,
 		"vec.reduce": lowerReduce, "vec.shuffle": lowerShuffle, "vec.permute": lowerPermute,
+		"vec.inside": lowerVecInside, "vec.defined": lowerVecDefined,
 		"vec.extract": lowerExtract, "vec.insert": lowerInsert, "vec.prefetch": lowerPrefetch,
 	} {
 		lowerings[name] = lower

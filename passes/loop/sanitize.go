@@ -23,6 +23,8 @@
 // parameters are fresh buffers too. That an element is undefined shows for
 // floats alone: every integer may be meant.
 //
+// Accesses of vectors are checked likewise, by vec.inside and vec.defined.
+//
 // Legal always: a program that reads no element that nothing wrote, and none
 // outside, means the same. It runs last, since other passes move nothing across
 // the checks.
@@ -41,11 +43,11 @@ import (
 var Sanitize = pass.Register(&pass.Pass{
 	Name:    "sanitize",
 	Doc:     "check every access to memory, and fill fresh buffers with what no program computes",
-	After:   []string{"lower-comps", "contract-buffers"},
+	After:   []string{"lower-comps", "contract-buffers", "vectorise"},
 	Counted: true,
 	Run: func(c *pass.Context) error {
 		for _, f := range c.Module.Funcs() {
-			if !f.IsProc || f.Level != ir.LevelLoop {
+			if !f.IsProc || f.Level != ir.LevelLoop && f.Level != ir.LevelVec {
 				continue
 			}
 			c.At(f, nil)
@@ -89,6 +91,12 @@ func (s *sanitizer) region(r *ir.Region) {
 
 // before puts the checks of an op's accesses in front of it.
 func (s *sanitizer) before(b *ir.Builder, op *ir.Op) {
+	if at, ok := lanes[op.Def.Name]; ok {
+		if at >= 0 && s.c.Apply(op) {
+			checkLanes(b, op, at)
+		}
+		return
+	}
 	for _, k := range op.Clauses {
 		switch k := k.(type) {
 		case *ir.Operands:
@@ -103,6 +111,34 @@ func (s *sanitizer) before(b *ir.Builder, op *ir.Op) {
 		case *ir.Reads:
 			s.reads(b, op, k)
 		}
+	}
+}
+
+// lanes are the ops that access several elements, with the number of the operand
+// that is the first of them; -1: none is accessed.
+var lanes = map[string]int{"vec.load": 0, "vec.gather": 0, "vec.store": 1, "vec.scatter": 1, "vec.prefetch": -1}
+
+// checkLanes checks the elements that op accesses in its lanes.
+func checkLanes(b *ir.Builder, op *ir.Op, at int) {
+	args := op.Args("")
+	names := []string{"vec.inside"}
+	if len(op.Results) > 0 && ir.ElemOf(args[at].Value.Type).IsFloat() {
+		names = append(names, "vec.defined")
+	}
+	for _, name := range names {
+		view := ir.View{Dims: slices.Clone(args[at].View.Dims)}
+		k := ir.NewOp(name, b.Loc, &ir.Operands{Args: append([]ir.Arg{{Value: args[at].Value, View: &view}}, args[at+1:]...)})
+		switch {
+		case len(args) > at+1: // element numbers
+		case len(op.Results) > 0:
+			ir.SetClause(k, "lanes", &ir.Attr{Value: ir.AttrInt, Int: int64(op.Results[0].Type.(ir.Vec).Lanes)})
+		default:
+			ir.SetClause(k, "lanes", &ir.Attr{Value: ir.AttrInt, Int: int64(args[0].Value.Type.(ir.Vec).Lanes)})
+		}
+		if m := ir.GetClause[*ir.Operands](op, "mask"); m != nil {
+			ir.SetClause(k, "mask", &ir.Operands{Args: slices.Clone(m.Args)})
+		}
+		b.Add(k, nil)
 	}
 }
 

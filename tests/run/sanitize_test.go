@@ -50,6 +50,18 @@ proc loop @half<N>(in %x: buf<bf16[N]>, out %y: buf<bf16[N]>, out %n: buf<i32[N]
   }
   return()
 }
+proc vec @lanes<N>(in %x: buf<f32[N]>, out %y: buf<f32[N]>) {
+  %t = loop.alloc : buf<f32[4]>
+  %m = vec.first(min(N, 4)) : mask<4>
+  %a = vec.load(%x[0]) mask(%m) : vec<4 x f32>
+  vec.store(%a, %t[0]) mask(%m)
+  %n = vec.iota(0) : vec<4 x i32>
+  %b = vec.gather(%t[0], %n)
+  %c = vec.load(%x[1]) : vec<4 x f32>
+  %d = vec.add(%b, %c)
+  vec.store(%d, %y[0])
+  return()
+}
 `
 
 // lying compiles sums with the fact, which nobody checks, that every size is 4
@@ -112,6 +124,21 @@ func TestSanitizeDistrustsProofs(t *testing.T) {
 	for n, want := range map[int64]runtime.Status{3: {Code: runtime.Bounds, Arg: 0, Dim: 5}, 4: {Code: runtime.OK, Arg: -1, Dim: -1}} {
 		for layout := range Layouts {
 			_, got, err := p.Call("sums", []any{ones(num.F32, n), nil}, [][]int64{{}}, Layout(layout))
+			if err != nil || got != want {
+				t.Errorf("size %d, layout %d: %+v, %v; want %+v", n, layout, got, err, want)
+			}
+		}
+	}
+}
+
+// Of vectors the enabled lanes are checked.
+func TestSanitizeLanes(t *testing.T) {
+	p := lying(t, true)
+	for n, want := range map[int64]runtime.Status{
+		3: {Code: runtime.Undefined, Arg: -1, Dim: 28}, 4: {Code: runtime.Bounds, Arg: 0, Dim: 29}, 5: {Code: runtime.OK, Arg: -1, Dim: -1},
+	} {
+		for layout := range Layouts {
+			_, got, err := p.Call("lanes", []any{ones(num.F32, n), nil}, [][]int64{{n}}, Layout(layout))
 			if err != nil || got != want {
 				t.Errorf("size %d, layout %d: %+v, %v; want %+v", n, layout, got, err, want)
 			}

@@ -33,7 +33,7 @@ var Load = ir.Register(&ir.OpDef{
 	Eval: func(m ir.Machine, op *ir.Op) ir.Step {
 		n, _, _ := lanesOf(op.Results[0].Type)
 		dst := m.Object(op.Results[0])
-		row := lanesAt(m, op, op.Args("")[0], n)
+		row := lanesAt(m, op, op.Args("")[0], n, ir.TrapIndex)
 		return func(f *ir.Frame) {
 			v := fresh(f, n)
 			row(f, func(i int, arr *ir.Array, pos int64) {
@@ -65,7 +65,7 @@ var Store = ir.Register(&ir.OpDef{
 	Eval: func(m ir.Machine, op *ir.Op) ir.Step {
 		src := m.Object(op.Operand(0))
 		n, _, _ := lanesOf(op.Operand(0).Type)
-		row := lanesAt(m, op, op.Args("")[1], n)
+		row := lanesAt(m, op, op.Args("")[1], n, ir.TrapIndex)
 		return func(f *ir.Frame) {
 			v := lanes(f, src)
 			row(f, func(i int, arr *ir.Array, pos int64) {
@@ -106,8 +106,8 @@ func checkElements(op *ir.Op, a ir.Arg, v ir.Type) error {
 }
 
 // lanesAt stages a visit of the enabled lanes with their places in memory: lane
-// i is i elements right of operand a in its row. Leaving the row traps.
-func lanesAt(m ir.Machine, op *ir.Op, a ir.Arg, n int) func(f *ir.Frame, visit func(i int, arr *ir.Array, pos int64)) {
+// i is i elements right of operand a in its row. Leaving the row traps with code.
+func lanesAt(m ir.Machine, op *ir.Op, a ir.Arg, n int, code ir.TrapCode) func(f *ir.Frame, visit func(i int, arr *ir.Array, pos int64)) {
 	slot, subs, on := m.Object(a.Value), access.Exprs(m, access.Subs(a)), enabled(m, op)
 	return func(f *ir.Frame, visit func(i int, arr *ir.Array, pos int64)) {
 		arr, idx := f.O[slot].(*ir.Array), make([]int64, len(subs))
@@ -119,7 +119,7 @@ func lanesAt(m ir.Machine, op *ir.Op, a ir.Arg, n int) func(f *ir.Frame, visit f
 			if on(f, i) {
 				pos, ok := arr.Cell(idx)
 				if !ok {
-					m.Trap(op, ir.TrapIndex, "lane %d is element %v of %%%s, whose shape is %v", i, idx, a.Value.Name, arr.Shape)
+					m.Trap(op, code, "lane %d is element %v of %%%s, whose shape is %v", i, idx, a.Value.Name, arr.Shape)
 				}
 				visit(i, arr, pos)
 			}
@@ -152,7 +152,7 @@ var Gather = ir.Register(&ir.OpDef{
 	Effects: func(op *ir.Op) []ir.Effect { return append(access.Reads(op.Args("")[0].Value), access.Trap) },
 	Eval: func(m ir.Machine, op *ir.Op) ir.Step {
 		dst, n := m.Object(op.Results[0]), op.Results[0].Type.(ir.Vec).Lanes
-		visit := indexedLanes(m, op, op.Args("")[0], op.Operand(1))
+		visit := indexedLanes(m, op, op.Args("")[0], op.Operand(1), ir.TrapIndex)
 		return func(f *ir.Frame) {
 			v := fresh(f, n)
 			visit(f, func(i int, arr *ir.Array, pos int64) {
@@ -174,7 +174,7 @@ var Scatter = ir.Register(&ir.OpDef{
 	Effects: func(op *ir.Op) []ir.Effect { return append(access.Writes(op.Args("")[1].Value), access.Trap) },
 	Eval: func(m ir.Machine, op *ir.Op) ir.Step {
 		src := m.Object(op.Operand(0))
-		visit := indexedLanes(m, op, op.Args("")[1], op.Args("")[2].Value)
+		visit := indexedLanes(m, op, op.Args("")[1], op.Args("")[2].Value, ir.TrapIndex)
 		return func(f *ir.Frame) {
 			v := lanes(f, src)
 			visit(f, func(i int, arr *ir.Array, pos int64) {
@@ -212,7 +212,7 @@ func checkIndexed(op *ir.Op, a ir.Arg, idx, v ir.Vec) error {
 
 // indexedLanes stages a visit of the enabled lanes with the places that the
 // vector idx says.
-func indexedLanes(m ir.Machine, op *ir.Op, a ir.Arg, idx *ir.Value) func(f *ir.Frame, visit func(i int, arr *ir.Array, pos int64)) {
+func indexedLanes(m ir.Machine, op *ir.Op, a ir.Arg, idx *ir.Value, code ir.TrapCode) func(f *ir.Frame, visit func(i int, arr *ir.Array, pos int64)) {
 	slot, subs, on, numbers := m.Object(a.Value), access.Exprs(m, access.Subs(a)), enabled(m, op), m.Object(idx)
 	return func(f *ir.Frame, visit func(i int, arr *ir.Array, pos int64)) {
 		arr, at := f.O[slot].(*ir.Array), make([]int64, len(subs))
@@ -228,7 +228,7 @@ func indexedLanes(m ir.Machine, op *ir.Op, a ir.Arg, idx *ir.Value) func(f *ir.F
 			at[last] = base + num.Int(c)
 			pos, ok := arr.Cell(at)
 			if !ok {
-				m.Trap(op, ir.TrapIndex, "lane %d is element %v of %%%s, whose shape is %v", i, at, a.Value.Name, arr.Shape)
+				m.Trap(op, code, "lane %d is element %v of %%%s, whose shape is %v", i, at, a.Value.Name, arr.Shape)
 			}
 			visit(i, arr, pos)
 		}
