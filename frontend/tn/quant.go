@@ -31,7 +31,7 @@ func (f *fnState) quantParam(p *syntax.Param, isConst, proc bool) {
 	for _, w := range enc.Where {
 		c := w.Cond.Subst(map[string]sym.Expr{"N": dims[0], "K": dims[1]})
 		if f.facts().Prove(c.Not()) {
-			f.p.failWith(t.Elem.Dims.List[1].Errorf("%s needs %s, and N is %s, K is %s", t.Name.Name, w.Cond, dims[0], dims[1]).
+			f.p.failWith(t.Elem.Dims.List[1].Errorf("%s needs %s, and N is %s, K is %s", t.Name.Name, shownCond(w.Cond), shown(dims[0]), shown(dims[1])).
 				WithFix("pad the rows, or take other options"))
 		}
 		f.declare(c)

@@ -20,13 +20,15 @@ func count(n int, noun string) string {
 	return fmt.Sprintf("%d %ss", n, noun)
 }
 
-// shown is a dim as the program writes it: the IR marks scalars with %.
-func shown(e sym.Expr) string { return strings.ReplaceAll(e.String(), "%", "") }
+// spelling turns the IR's words into the language's: it marks scalars with %, and
+// has its own for quotient and remainder.
+var spelling = strings.NewReplacer("%", "", "//", "/", " mod ", " % ")
+
+// shown is a dim as the program writes it.
+func shown(e sym.Expr) string { return spelling.Replace(e.String()) }
 
 // shownCond is a fact as the program writes it.
-func shownCond(c sym.Cond) string {
-	return strings.ReplaceAll(c.String(), "%", "")
-}
+func shownCond(c sym.Cond) string { return spelling.Replace(c.String()) }
 
 // bufText is the type of a buffer as the program writes it.
 func bufText(t ir.Buf) string {

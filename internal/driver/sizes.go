@@ -108,8 +108,10 @@ func (c *Call) env() sym.Env {
 }
 
 // written is a size or a fact as the program writes it: the IR marks scalars
-// with %.
-func written(x fmt.Stringer) string { return strings.ReplaceAll(x.String(), "%", "") }
+// with %, and has its own words for quotient and remainder.
+func written(x fmt.Stringer) string {
+	return strings.NewReplacer("%", "", "//", "/", " mod ", " % ").Replace(x.String())
+}
 
 // scalarsIn lists the arguments that x mentions, with their values.
 func (c *Call) scalarsIn(xs ...sym.Expr) []string {
