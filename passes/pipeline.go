@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"tenon/ir"
+	_ "tenon/passes/gpu"
 	"tenon/passes/graph"
 	loops "tenon/passes/loop"
 	"tenon/passes/lower"
