@@ -55,16 +55,16 @@ func (t *Toolchain) Compile(ctx context.Context, ll []byte, o CompileOpts) ([]by
 		}
 		code = out
 	}
-	kind := "-filetype=obj"
+	kind, holds := "-filetype=obj", elfMagic
 	if o.Emit == EmitAsm {
-		kind = "-filetype=asm"
+		kind, holds = "-filetype=asm", asmMark
 	}
 	args := append([]string{}, flags.llc...)
 	if o.GPU != nil {
 		args = append(args, "-mcpu="+o.GPU.CPU, "-mattr="+o.GPU.FeatureString())
 	}
 	args = append(args, "-relocation-model=pic", kind, "-o", "-", "-")
-	return t.run(ctx, call{t.LLC, args, code, ll, ".ll"})
+	return t.run(ctx, call{t.LLC, args, code, ll, ".ll", holds})
 }
 
 func (t *Toolchain) optimise(ctx context.Context, ll []byte, flags []string, o CompileOpts) ([]byte, error) {
@@ -75,8 +75,9 @@ func (t *Toolchain) optimise(ctx context.Context, ll []byte, flags []string, o C
 	case o.Explicit:
 		args = []string{cleanup}
 	}
+	holds := bitcodeMagic
 	if o.Emit == EmitLLVM {
-		args = append(args, "-S")
+		args, holds = append(args, "-S"), moduleMark
 	}
-	return t.run(ctx, call{t.Opt, append(args, "-o", "-", "-"), ll, ll, ".ll"})
+	return t.run(ctx, call{t.Opt, append(args, "-o", "-", "-"), ll, ll, ".ll", holds})
 }

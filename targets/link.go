@@ -45,10 +45,16 @@ func (t *Toolchain) Link(ctx context.Context, d *Desc, objects ...[]byte) ([]byt
 	if len(objects) > 0 {
 		first = objects[0]
 	}
-	if _, err := t.run(ctx, call{t.LLD, append(args, libs...), nil, first, ".o"}); err != nil {
+	c := call{t.LLD, append(args, libs...), nil, first, ".o", ""}
+	if _, err := t.run(ctx, c); err != nil {
 		return nil, err
 	}
-	return os.ReadFile(out)
+	c.holds = elfMagic
+	so, err := os.ReadFile(out)
+	if err != nil {
+		so = nil
+	}
+	return so, c.check(so)
 }
 
 // libFolders are where Linux distributions keep the C library of a family.

@@ -23,6 +23,25 @@ type call struct {
 	stdin  []byte
 	source []byte // kept as the reproducer if the tool fails
 	suffix string // of the reproducer's name
+	holds  string // what is in any output of this kind: else it is none
+}
+
+// What outputs begin with, or hold: a broken tool may end well and write
+// something else.
+const (
+	elfMagic     = "\x7fELF"
+	bitcodeMagic = "BC\xC0\xDE"
+	moduleMark   = "; ModuleID"
+	asmMark      = "\n\t."
+)
+
+// check refuses an output that is none of the kind that was asked for.
+func (c call) check(out []byte) error {
+	head := out[:min(len(out), 4096)]
+	if c.holds == asmMark && bytes.Contains(head, []byte(asmMark)) || c.holds != asmMark && bytes.HasPrefix(head, []byte(c.holds)) {
+		return nil
+	}
+	return c.bug(fmt.Sprintf("ended well, but wrote something else than was asked for: %q", head[:min(len(head), 60)]))
 }
 
 // run runs a tool and returns its standard output. A tool that fails, crashes
@@ -39,6 +58,9 @@ func (t *Toolchain) run(ctx context.Context, c call) ([]byte, error) {
 	err := cmd.Run()
 	switch {
 	case err == nil:
+		if err := c.check(stdout.Bytes()); err != nil {
+			return nil, err
+		}
 		return stdout.Bytes(), nil
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
