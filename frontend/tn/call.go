@@ -93,7 +93,7 @@ func (s *site) castCall(c *syntax.Call, to num.Elem) val {
 		}
 		return s.roundHere(c, s.cast(c, s.idx(c, e, num.I64), s.carrier(to)), to)
 	}
-	if isLiteral(x) {
+	if isLiteral(x) && isBool(x) == (to == num.Bool) {
 		return s.expr(x, to)
 	}
 	v := s.expr(x, num.Invalid)
@@ -106,6 +106,11 @@ func (s *site) castCall(c *syntax.Call, to num.Elem) val {
 // roundHere brings a value just cast to e into the type that e is computed in.
 func (s *site) roundHere(at syntax.Node, v *ir.Value, e num.Elem) val {
 	return val{s.cast(at, s.cast(at, v, e), s.carrier(e)), e}
+}
+
+func isBool(e syntax.Expr) bool {
+	l, ok := syntax.Unparen(e).(*syntax.Lit)
+	return ok && l.Kind == syntax.BoolLit
 }
 
 func isLiteral(e syntax.Expr) bool {

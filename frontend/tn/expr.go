@@ -113,13 +113,13 @@ func (s *site) name(n *syntax.Name, want num.Elem) val {
 	case bindDim:
 		return val{s.idx(n, s.f.canon(b.expr), num.Index), num.Index}
 	case bindVar:
-		return val{s.read(n, b.tensor, nil, ir.PolicyError), b.tensor.elem}
+		return s.carried(n, val{s.read(n, b.tensor, nil, ir.PolicyError), b.tensor.elem})
 	case bindTensor:
 		if b.tensor.scalar != nil {
 			return s.carried(n, *b.tensor.scalar)
 		}
 		if len(b.tensor.axes) == 0 {
-			return val{s.read(n, b.tensor, nil, ir.PolicyError), b.tensor.elem}
+			return s.carried(n, val{s.read(n, b.tensor, nil, ir.PolicyError), b.tensor.elem})
 		}
 		subs := strings.Join(strings.Split("ijklmnpq", "")[:min(len(b.tensor.axes), 8)], ", ")
 		s.f.p.failWith(n.Errorf("%s is a tensor of rank %d, and a scalar is needed here", n.Name, len(b.tensor.axes)).
@@ -422,6 +422,9 @@ func (s *site) indexed(e *syntax.Index) val {
 	return s.carried(e, v)
 }
 
+// policies are the words that may follow a subscript.
+var policies = map[string]ir.Policy{"": ir.PolicyError, "zero": ir.PolicyZero, "clamp": ir.PolicyClamp}
+
 func (s *site) readIndexed(e *syntax.Index) val {
 	if p := s.patternOf(e.X); p != nil {
 		return s.readPattern(e, p)
@@ -444,7 +447,7 @@ func (s *site) readIndexed(e *syntax.Index) val {
 	if e.Policy == "" {
 		s.inRange(e.Subs, t, subs, "count from 0, or write `zero` or `clamp` behind the bracket")
 	}
-	policy := map[string]ir.Policy{"": ir.PolicyError, "zero": ir.PolicyZero, "clamp": ir.PolicyClamp}[e.Policy]
+	policy := policies[e.Policy]
 	if subs == nil {
 		return val{s.readComputed(e, t, policy), t.elem}
 	}

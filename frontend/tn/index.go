@@ -224,6 +224,12 @@ func (s *site) comp(at syntax.Node, c *site, par, red []*index, conds []sym.Cond
 	if by != nil {
 		ir.SetClause(op, "by", by)
 	}
+	if s.buffers && guardsWrite(conds, red) {
+		in := s.child()
+		in.yield(at, in.emit(op, nil, base...).Results...)
+		op = ir.NewOp("tensor.comp", loc(at), &ir.Block{Region: in.region})
+		return s.throughBuffers(at, op, in.region.Yields())
+	}
 	if s.buffers {
 		return s.throughBuffers(at, op, c.region.Yields())
 	}
@@ -234,6 +240,21 @@ func (s *site) comp(at syntax.Node, c *site, par, red []*index, conds []sym.Cond
 		}
 	}
 	return s.emit(op, declared, base...).Results
+}
+
+// guardsWrite reports a guard that uses none of the axes that are folded over: in
+// a comp that writes buffers it would decide whether they are written at all.
+func guardsWrite(conds []sym.Cond, red []*index) bool {
+	for _, c := range conds {
+		uses := false
+		for _, ix := range red {
+			uses = uses || c.L.Uses(ix.axis.Name) || c.R.Uses(ix.axis.Name)
+		}
+		if !uses {
+			return true
+		}
+	}
+	return false
 }
 
 func axesClause(list []*index) *ir.Axes {

@@ -197,7 +197,7 @@ func (s *site) subscript(e syntax.Expr) (sym.Expr, bool) {
 	switch e := syntax.Unparen(e).(type) {
 	case *syntax.Index:
 		if s.isIntRead(e) && !s.buffers {
-			return sym.Val(s.readIndexed(e).v), true
+			return s.gathered(e)
 		}
 	case *syntax.Call: // index(g[m]), i64(g[m]): the value is the same
 		if el := castElem(e.Fn.Name); (el == num.Index || el == num.I64) && len(e.Args) == 1 {
@@ -214,6 +214,24 @@ func (s *site) subscript(e syntax.Expr) (sym.Expr, bool) {
 		return s.gatherSum(e)
 	}
 	return sym.Expr{}, false
+}
+
+// gathered reads an integer element among the site's reads; ok is false where
+// its own subscripts must be computed, since then so must this one.
+func (s *site) gathered(e *syntax.Index) (sym.Expr, bool) {
+	t := s.tensorOf(e.X)
+	if t.scalar != nil {
+		s.align(e, t)
+		return sym.Val(t.scalar.v), s.outside(t.scalar.v)
+	}
+	subs := s.subscripts(e, t)
+	if subs == nil {
+		return sym.Expr{}, false
+	}
+	if e.Policy == "" {
+		s.inRange(e, t, subs)
+	}
+	return sym.Val(s.read(e, t, subs, policies[e.Policy])), true
 }
 
 // gatherSum reads `affine + g[..]`, `g[..] + affine` and `g[..] - affine`.
