@@ -26,12 +26,16 @@ type Program struct {
 // FuncInfo is what the generator knows of a function: sizes to run it with, and
 // what its arguments must look like.
 type FuncInfo struct {
-	Name   string
-	Sizes  []map[string]int64 // the first are those it was designed for
-	Roles  map[string]Role    // by parameter; none: any values
-	Keep   bool               // may be called by others
-	Ranks  []int              // how many ranks to run on; none: 1
-	level  string             // of a proc
+	Name  string
+	Sizes []map[string]int64 // the first are those it was designed for
+	Roles map[string]Role    // by parameter; none: any values
+	Keep  bool               // may be called by others
+	Ranks []int              // how many ranks to run on; none: 1
+	// Reference computes the function directly, where the generator knows what
+	// it means; stopped: the data are at fault.
+	Reference func(args []any, sizes map[string]int64) (results []any, stopped bool)
+
+	level  string // of a proc
 	dims   []string
 	parms  []tval
 	rets   []tval
@@ -210,6 +214,7 @@ type Category struct {
 // Categories lists the kinds of programs. A later level or front end adds a row.
 func Categories() []Category {
 	return []Category{
+		{"source", "programs of the language, with what they mean: fns and procs", sourceProgram},
 		{"tensor", "funcs of the tensor level: comps, control flow, calls, dims known only while running", tensorProgram},
 		{"sparse", "funcs over patterns, edge tensors and encoded tensors", sparseProgram},
 		{"loop", "procs of the loop level: loop nests, parallel loops, branches, memory, comps on buffers, calls", loopProgram},

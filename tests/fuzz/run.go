@@ -86,7 +86,11 @@ func (c *checker) last(o Options) *Mismatch {
 // check holds one program against everything.
 func (c *checker) check(p *Program) *Mismatch {
 	if p.Module == nil {
-		if bad := Parse(p); bad != nil {
+		parse := Parse
+		if p.Source {
+			parse = ParseSource
+		}
+		if bad := parse(p); bad != nil {
 			return bad
 		}
 	}
@@ -97,6 +101,9 @@ func (c *checker) check(p *Program) *Mismatch {
 	}
 	runs, bad := c.interpret(p)
 	if bad != nil {
+		return bad
+	}
+	if bad := c.meanings(p, runs); bad != nil {
 		return bad
 	}
 	low, bad := c.takeDown(p, runs)
