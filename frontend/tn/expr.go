@@ -425,6 +425,9 @@ func (s *site) indexed(e *syntax.Index) val {
 // policies are the words that may follow a subscript.
 var policies = map[string]ir.Policy{"": ir.PolicyError, "zero": ir.PolicyZero, "clamp": ir.PolicyClamp}
 
+// outside is what to do about a subscript that is never in range.
+const outside = "count from 0, or write `zero` or `clamp` behind the bracket"
+
 func (s *site) readIndexed(e *syntax.Index) val {
 	if p := s.patternOf(e.X); p != nil {
 		return s.readPattern(e, p)
@@ -445,7 +448,7 @@ func (s *site) readIndexed(e *syntax.Index) val {
 	}
 	subs := s.subscripts(e, t)
 	if e.Policy == "" {
-		s.inRange(e.Subs, t, subs, "count from 0, or write `zero` or `clamp` behind the bracket")
+		s.inRange(e.Subs, t, subs, outside)
 	}
 	policy := policies[e.Policy]
 	if subs == nil {

@@ -229,7 +229,7 @@ func (s *site) gathered(e *syntax.Index) (sym.Expr, bool) {
 		return sym.Expr{}, false
 	}
 	if e.Policy == "" {
-		s.inRange(e, t, subs)
+		s.inRange(e.Subs, t, subs, outside)
 	}
 	return sym.Val(s.read(e, t, subs, policies[e.Policy])), true
 }
