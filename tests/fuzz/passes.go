@@ -3,6 +3,8 @@ package fuzz
 import (
 	"errors"
 	"fmt"
+	"math/rand/v2"
+	"strconv"
 
 	"tenon/internal/diag"
 	"tenon/ir"
@@ -18,36 +20,36 @@ type lowered struct {
 	runs    []Run
 }
 
-// takeDown runs the pipeline one pass at a time and holds each against the
-// interpreter on the program's own inputs. It gives nil where a pass refuses
-// the program, as passes may, by the name of what they have no form for.
+// takeDown runs passes one at a time and holds each against the interpreter on
+// the program's own inputs. It gives nil where a pass refuses the program, as
+// passes may, by the name of what they have no form for.
 func (c *checker) takeDown(p *Program, runs []Run) (*lowered, *Mismatch) {
 	m := ir.Clone(p.Module)
-	level := passes.EntryLevel(m)
-	loose := false // bits may differ from what the program gave at first
-	for _, s := range passes.Pipeline(level, passes.AnyMachine) {
-		for _, in := range s.Passes {
-			loose = loose || in.Pass.Reassociates
-			before := ir.Print(m)
-			err, bad := c.one(p, m, in)
-			if bad != nil {
-				return nil, bad
-			}
-			if err != nil {
-				return nil, c.refused(p, in.Pass.Name, err)
-			}
-			text := ir.Print(m)
-			if text == before {
-				continue
-			}
-			c.report.of(p.Category).Passes++
-			if bad := RoundTrip(p, m, "the level after "+in.Pass.Name); bad != nil {
-				return nil, bad
-			}
-			if bad := c.sameRuns(p, m, in.Pass, loose, runs); bad != nil {
-				bad.Detail += fmt.Sprintf("\nbefore the pass:\n%s\nafter it:\n%s", before, text)
-				return nil, bad
-			}
+	latest := make([]Outcome, len(runs)) // bits that passes must keep now
+	for i, r := range runs {
+		latest[i] = r.Outcome
+	}
+	for _, in := range route(p, passes.EntryLevel(m)) {
+		before := ir.Print(m)
+		err, bad := c.one(p, m, in)
+		if bad != nil {
+			return nil, bad
+		}
+		if err != nil {
+			return nil, c.refused(p, in.Pass.Name, err)
+		}
+		text := ir.Print(m)
+		if text == before {
+			continue
+		}
+		c.report.of(p.Category).Passes++
+		c.report.Passes[in.Pass.Name]++
+		if bad := RoundTrip(p, m, "the level after "+in.String()); bad != nil {
+			return nil, bad
+		}
+		if bad := c.sameRuns(p, m, in, runs, latest); bad != nil {
+			bad.Detail += fmt.Sprintf("\nbefore the pass:\n%s\nafter it:\n%s", before, text)
+			return nil, bad
 		}
 	}
 	for _, f := range m.Funcs() {
@@ -58,11 +60,68 @@ func (c *checker) takeDown(p *Program, runs []Run) (*lowered, *Mismatch) {
 	return &lowered{p, m, runs}, nil
 }
 
+// route lists the passes that a program takes: those of the pipeline, and by
+// its seed others in between, with any options, since each pass must keep the
+// meaning wherever it runs.
+func route(p *Program, level ir.Level) []pass.Instance {
+	g := &gen{Rand: rand.New(rand.NewPCG(p.Seed, uint64(p.Size)))}
+	var list []pass.Instance
+	ran := map[string]bool{}
+	detours := g.chance(2)
+	detour := func() {
+		for detours && g.chance(3) {
+			if in := pick(g, pass.All()); mayInsert(in, ran) {
+				list = append(list, pass.Instance{Pass: in, Options: g.options(in)})
+			}
+		}
+	}
+	for _, s := range passes.Pipeline(level, g.machine()) {
+		for _, in := range s.Passes {
+			detour()
+			list, ran[in.Pass.Name] = append(list, in), true
+		}
+	}
+	if len(list) > 0 {
+		detour()
+	}
+	return list
+}
+
+// machine is one to compile for: vectors of any size, or none.
+func (g *gen) machine() passes.Machine {
+	return passes.Machine{VectorBytes: pick(g, []int{0, 16, 32, 32, 64}), Masked: g.chance(2), Accumulators: 1 + g.IntN(4), FusedMul: g.chance(2)}
+}
+
+// mayInsert: a pass that takes a program to another level has its place, and so
+// have those that say what they come after.
+func mayInsert(in *pass.Pass, ran map[string]bool) bool {
+	for _, a := range in.After {
+		if !ran[a] {
+			return false
+		}
+	}
+	return in.Name != "bufferise" && in.Name != "lower-comps"
+}
+
+// options sets the numbers that a pass takes to small and large ones.
+func (g *gen) options(p *pass.Pass) map[string]string {
+	set := map[string]string{}
+	for _, o := range p.Options {
+		if _, err := strconv.Atoi(o.Default); err == nil && g.chance(2) {
+			set[o.Name] = pick(g, []string{"0", "1", "2", "7", "100000"})
+		}
+	}
+	if p.Counted && g.chance(4) {
+		set["limit"] = fmt.Sprint(g.IntN(4))
+	}
+	return set
+}
+
 // one runs a pass; a crash or a module that does not verify is a mismatch.
 func (c *checker) one(p *Program, m *ir.Module, in pass.Instance) (err error, bad *Mismatch) {
 	defer func() {
 		if r := recover(); r != nil {
-			bad = mismatch(p, "pass "+in.Pass.Name, "", "%v", r)
+			bad = mismatch(p, "pass "+in.String(), "", "%v", r)
 			if b, ok := r.(*diag.Bug); ok {
 				bad.Detail += "\n" + b.Stack
 			}
@@ -72,12 +131,14 @@ func (c *checker) one(p *Program, m *ir.Module, in pass.Instance) (err error, ba
 	return g.Run(m, []pass.Instance{in}), nil
 }
 
-// sameRuns runs the module after a pass as the program was run. Arguments that
-// a pass added, the out buffers of what was a func, are made by the run.
-func (c *checker) sameRuns(p *Program, m *ir.Module, by *pass.Pass, loose bool, runs []Run) *Mismatch {
-	for _, r := range runs {
+// sameRuns runs the module after a pass as the program was run: bits are those
+// of the latest run, or, where the pass may re-associate, within the bounds of
+// the first. Arguments that a pass added, the out buffers of what was a func,
+// are made by the run.
+func (c *checker) sameRuns(p *Program, m *ir.Module, in pass.Instance, runs []Run, latest []Outcome) *Mismatch {
+	stage, loose := "pass "+in.String(), in.Pass.Reassociates
+	for i, r := range runs {
 		f := ir.Lookup[*ir.Func](m, r.Func.Name)
-		stage := "pass " + by.Name
 		if f == nil {
 			return mismatch(p, stage, r.Func.Name, "the function is gone")
 		}
@@ -92,9 +153,13 @@ func (c *checker) sameRuns(p *Program, m *ir.Module, by *pass.Pass, loose bool, 
 			}
 			continue
 		}
-		why := differ(r.Outcome, out)
-		if loose && out.Fault == nil {
+		why := ""
+		switch {
+		case loose && out.Fault == nil:
 			why = disagree(r.Outcome, out)
+			latest[i] = out
+		default:
+			why = differ(latest[i], out)
 		}
 		if why != "" {
 			return mismatch(p, stage, r.Func.Name, "at %s: %s", sizesText(r.Sizes), why)

@@ -9,13 +9,15 @@ import (
 	"text/tabwriter"
 
 	"tenon/ir"
+	"tenon/passes/pass"
 )
 
 // Report counts what was done.
 type Report struct {
 	Categories map[string]*Counts
 	Coverage
-	NoNative error // why no code was compiled; nil: it was
+	Passes   map[string]int // how often a pass changed a program
+	NoNative error          // why no code was compiled; nil: it was
 }
 
 // Counts are the numbers of one category.
@@ -32,7 +34,7 @@ type Counts struct {
 }
 
 func newReport() *Report {
-	return &Report{Categories: map[string]*Counts{}, Coverage: newCoverage()}
+	return &Report{Categories: map[string]*Counts{}, Coverage: newCoverage(), Passes: map[string]int{}}
 }
 
 func (r *Report) of(category string) *Counts {
@@ -80,6 +82,13 @@ func (r *Report) Print(w io.Writer) {
 			fmt.Fprintf(w, "%s, no native form: %s\n", cat.Name, strings.Join(parts, ", "))
 		}
 	}
+	var idle []string
+	for _, p := range pass.All() {
+		if r.Passes[p.Name] == 0 {
+			idle = append(idle, p.Name)
+		}
+	}
+	unused(w, "passes", idle, len(pass.All()))
 	unused(w, "ops", r.UnusedOps(), len(ir.AllOps()))
 	unused(w, "kinds of types", r.UnusedTypes(), len(allTypeKinds()))
 }
