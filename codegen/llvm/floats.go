@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/llir/llvm/ir"
-	"github.com/llir/llvm/ir/constant"
 	"github.com/llir/llvm/ir/enum"
 	lltypes "github.com/llir/llvm/ir/types"
 	"github.com/llir/llvm/ir/value"
@@ -101,11 +100,11 @@ func fromIntrinsic(a []value.Value) bool {
 
 // wideExtreme is halfExtreme for f32 and f64.
 func (f *Func) wideExtreme(e num.Elem, better enum.IPred, a []value.Value) value.Value {
-	c, bits := f.cur, lltypes.NewInt(uint64(8*e.Bytes()))
+	c, bits := f.cur, f.like(lltypes.NewInt(uint64(8*e.Bytes())))
+	number := func(n int) value.Value { return literal(bits, uint64(n), num.Invalid) }
 	key := func(x value.Value) value.Value {
 		raw := c.NewBitCast(x, bits)
-		sign := c.NewAShr(raw, constant.NewInt(bits, int64(8*e.Bytes()-1)))
-		return c.NewXor(raw, c.NewLShr(sign, constant.NewInt(bits, 1)))
+		return c.NewXor(raw, c.NewLShr(c.NewAShr(raw, number(8*e.Bytes()-1)), number(1)))
 	}
 	best := f.pick(c.NewICmp(better, key(a[0]), key(a[1])), a[0], a[1])
 	return f.pick(isNaN(f, e, a[:1]), a[0], f.pick(isNaN(f, e, a[1:]), a[1], best))

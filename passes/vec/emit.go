@@ -287,14 +287,28 @@ func (e *emitter) load(a ir.Arg, name string) *ir.Value {
 			return e.gather(a)
 		}
 	}
+	return e.oneByOne(a, name)
+}
+
+// oneByOne loads the lanes' elements for themselves. Bools, whose vectors are
+// masks, go through numbers: a mask takes no single lane.
+func (e *emitter) oneByOne(a ir.Arg, name string) *ir.Value {
+	of := ir.ElemOf(a.Value.Type)
+	if of == num.Bool {
+		of = num.U8
+	}
 	var v *ir.Value
 	for i := 0; i < e.lanes; i++ {
 		x := e.b.Add(ir.NewOp("load", e.b.Loc, &ir.Operands{Args: []ir.Arg{e.laneArg(a, i)}}), nil, name).Results[0]
+		x = e.b.Cast(x, of)
 		if v == nil {
-			v = e.splatOf(ir.ValueArg(x), ir.ElemOf(x.Type))
+			v = e.splatOf(ir.ValueArg(x), of)
 			continue
 		}
 		v = e.insert(v, x, i)
+	}
+	if ir.ElemOf(a.Value.Type) == num.Bool {
+		return e.add("vec.ne", nil, v, e.constant(e.b, num.U8, 0))
 	}
 	return v
 }
@@ -351,8 +365,11 @@ func (e *emitter) store(op *ir.Op) {
 		e.b.Add(maskedOp("vec.store", e.b.Loc, e.mask, ir.ValueArg(v), e.mapped(args[1], e.uniform)), nil)
 		return
 	}
+	if of == num.Bool { // a mask gives no single lane
+		v = e.add("vec.select", nil, v, e.constant(e.b, num.U8, num.FromInt(1)), e.constant(e.b, num.U8, 0))
+	}
 	for i := 0; i < e.lanes; i++ {
-		x := ir.ValueArg(e.extract(v, i))
+		x := ir.ValueArg(e.b.Cast(e.extract(v, i), of))
 		e.b.Add(ir.NewOp("store", e.b.Loc, &ir.Operands{Args: []ir.Arg{x, e.laneArg(args[1], i)}}), nil)
 	}
 }

@@ -321,7 +321,7 @@ func (l *loop) emitFolds(b *ir.Builder) {
 // accumulators is how many a fold keeps at a time: a choice one, and no more
 // than there are vectors.
 func (l *loop) accumulators() int {
-	times := l.m.accumulators
+	times := max(1, l.m.accumulators)
 	if l.folds[0].choice != nil {
 		return 1
 	}
@@ -399,16 +399,14 @@ func (e *emitter) foldStep(acc []*ir.Value, offset int64) []*ir.Value {
 func (l *loop) combineAll(b *ir.Builder, acc []*ir.Value) []*ir.Value {
 	each := len(l.op.Results)
 	acc = slices.Clone(acc)
-	for len(acc) > each {
-		half := len(acc) / 2
-		for i := 0; i < half; i++ {
+	for n := len(acc) / each; n > 1; n -= n / 2 {
+		for i := 0; i < n/2*each; i++ {
 			by := "vec." + l.folds[i%each].name()
-			op := ir.NewOp(by, b.Loc, &ir.Operands{Args: []ir.Arg{ir.ValueArg(acc[i]), ir.ValueArg(acc[i+half])}})
+			op := ir.NewOp(by, b.Loc, &ir.Operands{Args: []ir.Arg{ir.ValueArg(acc[i]), ir.ValueArg(acc[i+(n-n/2)*each])}})
 			acc[i] = b.Add(op, nil, "acc").Results[0]
 		}
-		acc = acc[:half]
 	}
-	return acc
+	return acc[:each]
 }
 
 // lanesTogether reduces the lanes to scalars and puts what the loop began with

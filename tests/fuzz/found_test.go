@@ -28,6 +28,28 @@ func tensor @f<M>(%x: f64[M], %y: f64[M], %z: f32[M]) -> (f64[M], f32[M]) {
     %m = max(fma(%a, %b, %b), max(%a, %b))
     yield(%m, min(min(%c, %c), fma(%c, %c, %c))) } : f64[M], f32[M]
   return(%v, %w) }`},
+	{"the same in vectors: a maximum of fmas over a row", `
+func tensor @f<M>(%x: f32[M], %y: f64[M]) -> (f32[], f64[]) {
+  %v = tensor.comp red(i < M) in(%a = %x[i]) { yield(fma(%a, %a, %a)) } by max(f32) : f32[]
+  %w = tensor.comp red(i < M) in(%a = %y[i]) { yield(min(fma(%a, %a, %a), %a)) } by min(f64) : f64[]
+  return(%v, %w) }`},
+	{"a vector of bools read or written one by one", `
+proc loop @f<M, N>(in %x: buf<bool[M, N]>, in %y: buf<f32[M]>, out %z: buf<bool[M, 2]>, out %w: buf<f32[M]>) {
+  loop.parallel i = 0 to M {
+    store(false: bool, %z[i, 0])
+    %a = load(%y[i])
+    %b = mul(%a, fma(%a, %a, add(%a, %a)))
+    store(lt(%b, sub(%a, mul(%a, %b))), %z[i, 1])
+    store(add(%b, mul(%a, %b)), %w[i])
+  }
+  loop.if (0 < N) {
+    loop.parallel i = 0 to M {
+      %a = load(%w[i])
+      %c = add(mul(%a, fma(%a, %a, add(%a, %a))), mul(%a, %a))
+      store(select(load(%x[i, 0]), %c, sub(%c, %a)), %w[i])
+    }
+  }
+  return() }`},
 	{"a comp split by its results' axes had a yield without location", `
 func tensor @f<M, N>(%x: f64[M], %y: f64[N]) -> (f64[M], f64[N]) {
   %v, %w = tensor.comp par(i < M, j < N) in(%a = %x[i], %b = %y[j]) out([i], [j]) { yield(neg(%a), neg(%b)) } : f64[M], f64[N]
@@ -46,16 +68,19 @@ func TestFound(t *testing.T) {
 		t.Logf("SKIPPED, no code is compiled: %v", c.report.NoNative)
 	}
 	for _, f := range found {
-		p := &Program{Category: "tensor", Text: "tenon ir 1" + f.text}
-		if bad := Parse(p); bad != nil {
-			t.Errorf("%s: %v", f.what, bad)
-			continue
-		}
-		for _, fn := range p.Module.Funcs() {
-			p.Funcs = append(p.Funcs, guess(fn))
-		}
-		if bad := c.check(p); bad != nil {
-			t.Errorf("%s: %v", f.what, bad)
+		for seed := range uint64(6) { // of the ways through the passes, and of the data
+			p := &Program{Category: "tensor", Seed: seed, Text: "tenon ir 1" + f.text}
+			if bad := Parse(p); bad != nil {
+				t.Errorf("%s: %v", f.what, bad)
+				break
+			}
+			for _, fn := range p.Module.Funcs() {
+				p.Funcs = append(p.Funcs, guess(fn))
+			}
+			if bad := c.check(p); bad != nil {
+				t.Errorf("%s: %v", f.what, bad)
+				break
+			}
 		}
 	}
 	if bad := c.flush(); bad != nil {
@@ -66,7 +91,7 @@ func TestFound(t *testing.T) {
 // guess makes up sizes for a function that was not generated.
 func guess(f *ir.Func) *FuncInfo {
 	info := &FuncInfo{Name: f.Name}
-	for _, n := range []int64{0, 1, 3, 5} {
+	for _, n := range []int64{0, 1, 3, 5, 18} {
 		sizes := map[string]int64{}
 		for i, d := range f.Dims {
 			sizes[d] = n + int64(i)
