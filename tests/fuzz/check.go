@@ -33,7 +33,8 @@ func (m *Mismatch) Error() string {
 // Kind is what the mismatch has in common with others of its cause, by guess.
 func (m *Mismatch) Kind() string {
 	first, _, _ := strings.Cut(m.Detail, "\n")
-	return m.Stage + ": " + kind(first)
+	stage, _, _ := strings.Cut(m.Stage, "{") // options of a pass
+	return stage + ": " + kind(first)
 }
 
 func mismatch(p *Program, stage, fn, format string, args ...any) *Mismatch {

@@ -108,7 +108,7 @@ func (g *gen) options(p *pass.Pass) map[string]string {
 	set := map[string]string{}
 	for _, o := range p.Options {
 		if _, err := strconv.Atoi(o.Default); err == nil && g.chance(2) {
-			set[o.Name] = pick(g, []string{"0", "1", "2", "7", "100000"})
+			set[o.Name] = pick(g, []string{"0", "1", "2", "7", "16", "300"})
 		}
 	}
 	if p.Counted && g.chance(4) {

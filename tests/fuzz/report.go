@@ -107,7 +107,7 @@ func unused(w io.Writer, what string, names []string, of int) {
 func kind(msg string) string {
 	words := strings.Fields(msg)
 	for i, w := range words {
-		if strings.ContainsAny(w, "%@#[]0123456789") {
+		if strings.ContainsAny(w, "%@#[]<>{}0123456789") {
 			words[i] = "_"
 		}
 	}
