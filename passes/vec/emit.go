@@ -283,7 +283,7 @@ func (e *emitter) load(a ir.Arg, name string) *ir.Value {
 		op := maskedOp("vec.load", e.b.Loc, e.mask, e.mapped(a, e.uniform))
 		return e.b.Add(op, []ir.Type{t}, name).Results[0]
 	case picked:
-		if e.mask == nil || ir.ElemOf(a.Value.Type) != num.Bool {
+		if ir.ElemOf(a.Value.Type) != num.Bool {
 			return e.gather(a)
 		}
 	}

@@ -50,6 +50,27 @@ proc loop @f<M, N>(in %x: buf<bool[M, N]>, in %y: buf<f32[M]>, out %z: buf<bool[
     }
   }
   return() }`},
+	{"a vector of bools gathered", `
+proc loop @f<M, N>(in %x: buf<bool[N]>, in %g: buf<i32[M]>, in %y: buf<f32[M]>, out %z: buf<f32[M]>) {
+  loop.parallel i = 0 to M {
+    %k = load(%g[i])
+    %n = mod(%k, 3: i32)
+    %a = load(%y[i])
+    %b = mul(%a, fma(%a, %a, add(%a, %a)))
+    %c = fma(%b, %a, mul(%b, add(%b, %a)))
+    loop.if (3 <= N) { store(%c, %z[i]) } else { store(%a, %z[i]) }
+  }
+  loop.if (3 <= N) {
+    loop.parallel i = 0 to M {
+      %k = load(%g[i])
+      %n = mod(%k, 3: i32)
+      %a = load(%z[i])
+      %b = mul(%a, fma(%a, %a, add(%a, %a)))
+      %c = fma(%b, %a, mul(%b, add(%b, %a)))
+      store(select(load(%x[%n]), fma(%c, %a, %b), mul(%c, add(%c, %b))), %z[i])
+    }
+  }
+  return() }`},
 	{"a comp split by its results' axes had a yield without location", `
 func tensor @f<M, N>(%x: f64[M], %y: f64[N]) -> (f64[M], f64[N]) {
   %v, %w = tensor.comp par(i < M, j < N) in(%a = %x[i], %b = %y[j]) out([i], [j]) { yield(neg(%a), neg(%b)) } : f64[M], f64[N]

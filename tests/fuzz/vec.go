@@ -80,6 +80,7 @@ func init() {
 		{"lanewise", 16, (*vecBlock).lanewise, false},
 		{"select", 3, (*vecBlock).selectLanes, false},
 		{"cast", 3, (*vecBlock).castLanes, false},
+		{"bitcast", 2, (*vecBlock).bitcastLanes, false},
 		{"shuffle", 2, (*vecBlock).shuffle, false},
 		{"permute", 2, (*vecBlock).permute, false},
 		{"gather", 2, (*vecBlock).gatherLanes, false},
@@ -97,6 +98,9 @@ func init() {
 
 func (v *vecBlock) bindLanes(text string, l lane, typed bool) bool {
 	l.name = v.fresh("%v")
+	if l.mask || l.elem == num.Bool {
+		l.mask, l.elem = true, num.Bool
+	}
 	typ := ""
 	if typed {
 		typ = fmt.Sprintf(" : vec<%d x %s>", l.n, l.elem)
@@ -171,8 +175,18 @@ func (v *vecBlock) loadLanes() bool {
 	return v.bindLanes("vec.load("+v.at(t, v.width)+")"+v.mask(v.width), lane{n: v.width, elem: t.elem}, true)
 }
 
+// numbers is a buffer that is not of bools: lanes of those are masks, which are
+// loaded and stored as neighbours only.
+func (v *vecBlock) numbers() tval {
+	for {
+		if t := pick(v.gen, v.tensors); t.elem != num.Bool {
+			return t
+		}
+	}
+}
+
 func (v *vecBlock) bcast() bool {
-	t := pick(v.gen, v.tensors)
+	t := v.numbers()
 	return v.bindLanes("vec.bcast("+v.at(t, 1)+")", lane{n: v.width, elem: t.elem}, true)
 }
 
@@ -226,7 +240,21 @@ func (v *vecBlock) vector() (lane, bool) { return v.some(func(l lane) bool { ret
 
 func (v *vecBlock) castLanes() bool {
 	a, ok := v.vector()
-	return ok && v.bindLanes("vec.cast("+a.name+")", lane{n: a.n, elem: v.elem()}, true)
+	e := v.elem()
+	if ok = ok && e != num.Bool; ok {
+		v.bindLanes("vec.cast("+a.name+")", lane{n: a.n, elem: e}, true)
+	}
+	return ok
+}
+
+// bitcastLanes reads the bits of integers, so that no NaN has bits of its own.
+func (v *vecBlock) bitcastLanes() bool {
+	a, ok := v.integers()
+	e := v.elem()
+	if ok = ok && e != num.Bool && e.Bytes() == a.elem.Bytes(); ok {
+		v.bindLanes("vec.bitcast("+a.name+")", lane{n: a.n, elem: e}, true)
+	}
+	return ok
 }
 
 func (v *vecBlock) shuffle() bool {
@@ -262,7 +290,7 @@ func (v *vecBlock) near() lane {
 }
 
 func (v *vecBlock) gatherLanes() bool {
-	t, i := pick(v.gen, v.tensors), v.near()
+	t, i := v.numbers(), v.near()
 	return v.bindLanes(fmt.Sprintf("vec.gather(%s, %s)%s", v.at(t, 4), i.name, v.mask(v.width)), lane{n: v.width, elem: t.elem}, false)
 }
 
@@ -359,7 +387,7 @@ func (v *vecBlock) store() bool {
 	if !ok {
 		return false
 	}
-	a, ok := v.some(func(l lane) bool { return !l.mask && l.elem == t.elem })
+	a, ok := v.some(func(l lane) bool { return l.elem == t.elem })
 	if ok {
 		v.line("vec.store(%s, %s)%s", a.name, v.at(t, a.n), v.mask(a.n))
 	}
