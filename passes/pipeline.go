@@ -5,11 +5,11 @@ import (
 	"strconv"
 
 	"tenon/ir"
-	_ "tenon/passes/gpu"
+	"tenon/passes/gpu"
 	"tenon/passes/graph"
 	loops "tenon/passes/loop"
 	"tenon/passes/lower"
-	_ "tenon/passes/math" // for `tenon opt`; no pipeline has it yet
+	"tenon/passes/math"
 	"tenon/passes/pass"
 	"tenon/passes/vec"
 )
@@ -50,6 +50,7 @@ type Machine struct {
 	Masked       bool // loads and stores can leave out lanes
 	Accumulators int  // partial results that keep the adders busy
 	FusedMul     bool // multiply and add are one instruction
+	BlockThreads int  // of a GPU: how many threads a block gets; 0 for a CPU
 }
 
 // AnyMachine is the one that checks of the passes alone run for.
@@ -65,11 +66,41 @@ func vectors(m Machine) Stage {
 	return Stage{ir.LevelVec, append([]pass.Instance{in}, pass.Of(graph.Simplify)...)}
 }
 
+// A GPU has the memory that the caller gives and no other: loops are fused and
+// values forwarded, but no fold is given a row of scratch. There is no C library
+// either, so elementary functions become formulas.
+var flat = Stage{ir.LevelLoop, pass.Of(lower.LowerComps, graph.Canonicalise, graph.CSE, graph.DCE, graph.Simplify,
+	loops.FuseLoops, loops.ForwardElements, loops.ContractBuffers, math.LowerMath, graph.Simplify)}
+
+// GPU level: loops become launches of blocks of threads.
+func launches(m Machine) Stage {
+	in := pass.Instance{Pass: gpu.MapToThreads, Options: map[string]string{"threads": strconv.Itoa(m.BlockThreads)}}
+	return Stage{ir.LevelGPU, []pass.Instance{in}}
+}
+
+// onGPU is Pipeline for a GPU.
+func onGPU(level ir.Level, m Machine) []Stage {
+	switch level {
+	case ir.LevelTensor:
+		return []Stage{tensor, tile, flat, launches(m)}
+	case ir.LevelTile:
+		return []Stage{{ir.LevelTile, nil}, flat, launches(m)}
+	case ir.LevelLoop:
+		return []Stage{{ir.LevelLoop, append(pass.Of(graph.Inline, graph.Simplify), flat.Passes...)}, launches(m)}
+	case ir.LevelGPU:
+		return []Stage{{ir.LevelGPU, nil}}
+	}
+	return nil
+}
+
 // Pipeline lists the stages for a module that enters at the given level; nil
 // where no passes lead on from there. A module that was written out after a
 // stage and enters again at that level takes the stages that are left, so that
 // it ends in the same code.
 func Pipeline(level ir.Level, m Machine) []Stage {
+	if m.BlockThreads > 0 {
+		return onGPU(level, m)
+	}
 	var last []Stage
 	if m.VectorBytes > 0 {
 		last = []Stage{vectors(m)}

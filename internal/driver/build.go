@@ -24,6 +24,7 @@ var Kinds = map[string]Kind{
 	"obj":    {"relocatable object", ".o", fromArtifact((*Artifact).Object)},
 	"lib":    {"static library", ".a", fromArtifact((*Artifact).Archive)},
 	"asm":    {"assembler text", ".s", fromArtifact((*Artifact).Assembly)},
+	"ptx":    {"kernels for NVIDIA GPUs", ".ptx", fromArtifact((*Artifact).Assembly)},
 	"llvm":   {"LLVM text", ".ll", fromArtifact((*Artifact).LLVM)},
 	"header": {"C header", ".h", makeHeader},
 	"ir":     {"the IR as the front end makes it", ".tnir", makeIR},
@@ -31,7 +32,7 @@ var Kinds = map[string]Kind{
 
 // laterKinds come with other targets.
 var laterKinds = map[string]string{
-	"ptx": "nvptx", "c-mpi": "mpi", "exe": "mpi",
+	"c-mpi": "mpi", "exe": "mpi",
 }
 
 func fromArtifact(form func(*Artifact, context.Context) ([]byte, error)) func(context.Context, *ir.Module, string, Options) ([]byte, error) {
@@ -66,9 +67,29 @@ func KindOf(file string) string {
 	return ""
 }
 
+// gpuKinds are the kinds that a GPU has; CPUs have all others.
+var gpuKinds = map[string]bool{"ptx": true, "llvm": true, "ir": true}
+
+// fits refuses a kind that the machine has not.
+func fits(kind string, o Options) error {
+	desc, err := o.machine()
+	switch {
+	case err != nil:
+		return err
+	case desc.GPU != nil && !gpuKinds[kind]:
+		return diag.Usagef("--emit=%s: %s gives ptx, llvm, ir, or a level", kind, desc.Name)
+	case desc.GPU == nil && kind == "ptx":
+		return diag.Usagef("--emit=ptx: %s is no GPU; add --target nvptx", desc.Name)
+	}
+	return nil
+}
+
 // Emit makes one form of m: a kind, or the text at a level.
 func Emit(ctx context.Context, m *ir.Module, name, kind string, o Options) ([]byte, error) {
 	if k, ok := Kinds[kind]; ok {
+		if err := fits(kind, o); err != nil {
+			return nil, err
+		}
 		return k.Make(ctx, m, name, o)
 	}
 	if target, ok := laterKinds[kind]; ok {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"tenon/codegen/cpu"
+	"tenon/codegen/ptx"
 	"tenon/internal/diag"
 	"tenon/ir"
 	"tenon/passes/loop"
@@ -15,7 +16,7 @@ import (
 
 // Options says how to compile.
 type Options struct {
-	Target string // family of machines: x86-64, aarch64; "" is that of the host
+	Target string // family of machines: x86-64, aarch64, nvptx; "" is that of the host
 	CPU    string // a machine of the family, or native; "" for the baseline
 	Opt    int    // 0 to 3
 
@@ -34,9 +35,6 @@ func (o Options) machine() (*targets.Desc, error) {
 	desc, err := targets.Find(o.Target, o.CPU)
 	if err != nil {
 		return nil, err
-	}
-	if desc.GPU != nil {
-		return nil, diag.Usagef("--target %s: code for GPUs comes with a later version of Tenon; this one compiles for CPUs", o.Target)
 	}
 	return desc, nil
 }
@@ -57,7 +55,7 @@ func (o Options) runsHere() error {
 // text, from which it gives the forms that a build can want. Equal programs and
 // options give equal bytes.
 type Artifact struct {
-	Module *ir.Module // every function a proc of the vec level
+	Module *ir.Module // every function a proc of the vec level, for a GPU of the gpu level
 	Name   string     // of the source
 	llvm   []byte
 	desc   *targets.Desc
@@ -79,6 +77,9 @@ func Compile(m *ir.Module, name string, o Options) (*Artifact, error) {
 		return nil, err
 	}
 	low, err := lowerForCode(m, desc)
+	if err == nil && desc.GPU != nil {
+		return compileGPU(low, sourceName(m, name), desc, tools, o)
+	}
 	if err == nil && o.Sanitize {
 		err = (&pass.Manager{}).Run(low, pass.Of(loop.Sanitize))
 	}
@@ -91,6 +92,20 @@ func Compile(m *ir.Module, name string, o Options) (*Artifact, error) {
 		return nil, err
 	}
 	a.llvm = text.Text()
+	keep("module.ll", string(a.llvm))
+	return a, nil
+}
+
+// compileGPU makes kernels of a module at the gpu level.
+func compileGPU(low *ir.Module, name string, desc *targets.Desc, tools *targets.Toolchain, o Options) (*Artifact, error) {
+	if o.Sanitize {
+		return nil, diag.Usagef("--sanitize: kernels check their accesses already; leave it out for %s", desc.Name)
+	}
+	text, err := ptx.Lower(low, desc, name)
+	if err != nil {
+		return nil, err
+	}
+	a := &Artifact{Module: low, Name: name, desc: desc, tools: tools, opt: o.Opt, llvm: text.Text()}
 	keep("module.ll", string(a.llvm))
 	return a, nil
 }
@@ -108,11 +123,19 @@ func sourceName(m *ir.Module, file string) string {
 }
 
 func (a *Artifact) compile(ctx context.Context, e targets.Emit) ([]byte, error) {
-	out, err := a.tools.Compile(ctx, a.llvm, targets.CompileOpts{Opt: a.opt, Emit: e, Explicit: a.explicit})
+	out, err := a.tools.Compile(ctx, a.llvm, targets.CompileOpts{Opt: a.opt, Emit: e, GPU: a.gpu(), Explicit: a.explicit})
 	if err != nil && ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
 	return out, err
+}
+
+// gpu is the machine if it is a GPU.
+func (a *Artifact) gpu() *targets.Desc {
+	if a.desc.GPU == nil {
+		return nil
+	}
+	return a.desc
 }
 
 // Object is the relocatable object.

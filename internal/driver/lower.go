@@ -57,6 +57,9 @@ func inheritLocations(r *ir.Region, around ir.Loc) {
 
 // machineOf is what the passes know of a machine.
 func machineOf(d *targets.Desc) passes.Machine {
+	if d.GPU != nil {
+		return passes.Machine{BlockThreads: min(256, d.GPU.BlockThreads)}
+	}
 	return passes.Machine{VectorBytes: d.VectorBytes, Masked: d.Masked, Accumulators: min(4, d.FMA.InFlight()), FusedMul: d.FusedMul}
 }
 
@@ -113,12 +116,25 @@ func lowerForCode(m *ir.Module, desc *targets.Desc) (*ir.Module, error) {
 	}
 	var faults diag.List
 	for _, f := range low.Funcs() {
-		if f.Level != ir.LevelLoop && f.Level != ir.LevelVec {
+		switch {
+		case hasCode(f.Level, desc):
+		case desc.GPU != nil:
+			faults = append(faults, diag.Errorf(f.Loc.First(), "%s needs memory of its own, or an op that kernels have not yet", f.Name).
+				WithFix("build it for a CPU, or run it with --interp"))
+		default:
 			faults = append(faults, diag.Errorf(f.Loc.First(), "%s is at the %s level, from which no code is generated yet", f.Name, f.Level).
 				WithFix("run it with --interp"))
 		}
 	}
 	return low, faults.Err()
+}
+
+// hasCode reports that code is generated from procs of that level.
+func hasCode(l ir.Level, desc *targets.Desc) bool {
+	if desc.GPU != nil {
+		return l == ir.LevelGPU
+	}
+	return l == ir.LevelLoop || l == ir.LevelVec
 }
 
 // keep writes a file into the folder of the debug flag `keep`.
