@@ -38,7 +38,7 @@ var tile = Stage{ir.LevelTile, pass.Of(lower.Bufferise, graph.Simplify)}
 // register, or to nothing where the value is at hand. What a loop repeats is
 // done before it.
 var loop = Stage{ir.LevelLoop, pass.Of(lower.LowerComps, graph.Canonicalise, graph.CSE, graph.DCE, graph.Simplify,
-	loops.InterchangeFolds, loops.FuseLoops, loops.ForwardElements, loops.ContractBuffers, loops.HoistInvariants, graph.Simplify)}
+	loops.InterchangeFolds, loops.FuseLoops, loops.ForwardElements, loops.ContractBuffers, loops.BlockTransposes, loops.HoistInvariants, graph.Simplify)}
 
 // A proc starts at loop level. Its calls are inlined like a func's; comps that
 // were raised in it, or stand for its reductions, become loops.
@@ -62,7 +62,7 @@ func vectors(m Machine) Stage {
 	flag := map[bool]string{false: "0", true: "1"}
 	in := pass.Instance{Pass: vec.Vectorise, Options: map[string]string{
 		"bytes": strconv.Itoa(m.VectorBytes), "masked": flag[m.Masked],
-		"accumulators": strconv.Itoa(m.Accumulators), "fused": flag[m.FusedMul]}}
+		"accumulators": strconv.Itoa(m.Accumulators)}}
 	return Stage{ir.LevelVec, append([]pass.Instance{in}, pass.Of(graph.Simplify)...)}
 }
 

@@ -45,12 +45,11 @@ var Vectorise = pass.Register(&pass.Pass{
 		{Name: "bytes", Default: "64", Doc: "bytes of a vector register"},
 		{Name: "masked", Default: "1", Doc: "1 if loads and stores can leave out lanes"},
 		{Name: "accumulators", Default: "4", Doc: "how many partial results a fold keeps"},
-		{Name: "fused", Default: "1", Doc: "1 if multiply and add are one instruction"},
 	},
 	Counted:      true,
 	Reassociates: true,
 	Run: func(c *pass.Context) error {
-		m := machine{int(c.Int("bytes")), c.Int("masked") != 0, int(c.Int("accumulators")), c.Int("fused") != 0}
+		m := machine{int(c.Int("bytes")), c.Int("masked") != 0, int(c.Int("accumulators"))}
 		for _, f := range c.Module.Funcs() {
 			if f.Level != ir.LevelLoop || !fits(f) {
 				continue
@@ -80,7 +79,6 @@ type machine struct {
 	bytes        int
 	masked       bool
 	accumulators int
-	fused        bool
 }
 
 type vectoriser struct {
