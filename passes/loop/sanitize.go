@@ -131,15 +131,23 @@ func checkLanes(b *ir.Builder, op *ir.Op, at int) {
 		switch {
 		case len(args) > at+1: // element numbers
 		case len(op.Results) > 0:
-			ir.SetClause(k, "lanes", &ir.Attr{Value: ir.AttrInt, Int: int64(op.Results[0].Type.(ir.Vec).Lanes)})
+			ir.SetClause(k, "lanes", &ir.Attr{Value: ir.AttrInt, Int: lanesOf(op.Results[0])})
 		default:
-			ir.SetClause(k, "lanes", &ir.Attr{Value: ir.AttrInt, Int: int64(args[0].Value.Type.(ir.Vec).Lanes)})
+			ir.SetClause(k, "lanes", &ir.Attr{Value: ir.AttrInt, Int: lanesOf(args[0].Value)})
 		}
 		if m := ir.GetClause[*ir.Operands](op, "mask"); m != nil {
 			ir.SetClause(k, "mask", &ir.Operands{Args: slices.Clone(m.Args)})
 		}
 		b.Add(k, nil)
 	}
+}
+
+// lanesOf is how many elements a vector has; one of bools is a mask.
+func lanesOf(v *ir.Value) int64 {
+	if m, ok := v.Type.(ir.Mask); ok {
+		return int64(m.Lanes)
+	}
+	return int64(v.Type.(ir.Vec).Lanes)
 }
 
 // reads checks what an op reads of buffers by a clause; a read whose subscripts

@@ -34,8 +34,11 @@ func TestEveryOpOnEveryType(t *testing.T) {
 			programs := builds(t, m)
 			for _, f := range m.Funcs() {
 				var sizes []map[string]int64
-				for _, n := range []int64{0, 1, 7, 67} {
-					sizes = append(sizes, map[string]int64{"N": n, "M": 3}, map[string]int64{"N": n, "M": 2})
+				for _, n := range lengths(e) {
+					sizes = append(sizes, map[string]int64{"N": n, "M": 3})
+					if !Whole() {
+						sizes = append(sizes, map[string]int64{"N": n, "M": 2})
+					}
 				}
 				r := agrees(t, m, f, sizes, programs)
 				mu.Lock()
@@ -44,6 +47,18 @@ func TestEveryOpOnEveryType(t *testing.T) {
 			}
 		})
 	}
+}
+
+// lengths are the sizes to try: some, or all up to three of the longest vectors
+// and one element more.
+func lengths(e num.Elem) (ns []int64) {
+	if !Whole() {
+		return []int64{0, 1, 7, 67}
+	}
+	for n := range int64(3*64/e.Bytes() + 2) {
+		ns = append(ns, n)
+	}
+	return ns
 }
 
 // functions spreads results over funcs of a few each: the entry of a compiled

@@ -61,7 +61,7 @@ func checkGuard(op *ir.Op) error {
 	case len(args) == 1 && lanes <= 0:
 		return errors.New("say how many neighbours are meant: lanes=16")
 	case len(args) == 1:
-		return checkRow(op, args[0], ir.Vec{Lanes: lanes, Elem: elemOf(args[0])})
+		return checkRow(op, args[0], elementsOf(args[0], lanes))
 	case len(args) != 2 || op.Has("lanes"):
 		return errors.New("one element with lanes=n, or an element and a vector of integers are wanted")
 	}
@@ -70,6 +70,14 @@ func checkGuard(op *ir.Op) error {
 		return err
 	}
 	return checkIndexed(op, args[0], idx, ir.Vec{Lanes: idx.Lanes, Elem: elemOf(args[0])})
+}
+
+// elementsOf is the type of so many neighbours in a buffer; bools are a mask.
+func elementsOf(a ir.Arg, lanes int) ir.Type {
+	if e := elemOf(a); e != num.Bool {
+		return ir.Vec{Lanes: lanes, Elem: e}
+	}
+	return ir.Mask{Lanes: lanes}
 }
 
 // elemOf is the element type of a buffer, Invalid for anything else.
