@@ -64,19 +64,43 @@ func lowerVecStore(p *proc, op *ir.Op) {
 // row is the address of the first of n neighbours in a row, after checks that
 // the enabled ones lie in it.
 func (p *proc) row(op *ir.Op, a ir.Arg, n int) llvm.Value {
-	b, subs := p.buffer(a.Value), subscripts(a)
+	b, subs, mask := p.buffer(a.Value), subscripts(a), p.maskOf(op)
 	last := len(subs) - 1
 	vs := make([]llvm.Value, len(subs))
 	for d, s := range subs {
 		vs[d] = p.expr(s)
 		if d < last {
-			p.inRange(b, d, s, vs[d])
+			p.inRangeWhere(b, d, s, vs[d], mask)
 		}
 	}
 	if !p.opts.Unchecked && !p.fits(op, subs[last], b.typ.Dims[last], n) {
-		p.lanesInRange(b, last, p.Iota(vs[last], n), p.maskOf(op))
+		p.lanesInRange(b, last, p.Iota(vs[last], n), mask)
 	}
-	return p.At(b.data, b.typ.Elem, p.position(b, vs))
+	return p.place(b, vs, mask)
+}
+
+// place is the address of an element; where a mask may leave out all lanes it
+// need not lie in the buffer.
+func (p *proc) place(b *buffer, subs []llvm.Value, mask llvm.Value) llvm.Value {
+	at := p.position(b, subs)
+	if !mask.IsValid() {
+		return p.At(b.data, b.typ.Elem, at)
+	}
+	return p.OffsetBy(b.data, p.product(at, llvm.Index(int64(b.typ.Elem.Bytes()))))
+}
+
+// inRangeWhere is inRange if a lane of the mask is set; no mask means all are.
+func (p *proc) inRangeWhere(b *buffer, d int, s sym.Expr, v, mask llvm.Value) {
+	if !mask.IsValid() {
+		p.inRange(b, d, s, v)
+		return
+	}
+	inside := p.facts.Prove(sym.Le(sym.Const(0), s)) && p.facts.Prove(sym.Lt(s, b.typ.Dims[d]))
+	if p.opts.Unchecked || inside {
+		return
+	}
+	bad := p.Op("or", p.Op("lt", v, llvm.Index(0)), p.Op("ge", v, b.dims[d]))
+	p.failWhen(p.Op("and", bad, p.Any(mask)), ir.TrapIndex, b.arg, d)
 }
 
 // fits proves that the enabled ones of n elements from s on lie below dim.
@@ -117,22 +141,22 @@ func lowerVecScatter(p *proc, op *ir.Op) {
 // indexed is the row of an element and, in each lane, which element of that row
 // is meant; enabled lanes are checked.
 func (p *proc) indexed(op *ir.Op, a ir.Arg, idx *ir.Value) (base, at llvm.Value) {
-	b, subs := p.buffer(a.Value), subscripts(a)
+	b, subs, mask := p.buffer(a.Value), subscripts(a), p.maskOf(op)
 	last := len(subs) - 1
 	vs := make([]llvm.Value, len(subs))
 	for d, s := range subs {
 		vs[d] = p.expr(s)
 		if d < last {
-			p.inRange(b, d, s, vs[d])
+			p.inRangeWhere(b, d, s, vs[d], mask)
 		}
 	}
 	at = p.Cast(p.value(idx), num.Index)
 	at = p.Op("add", at, p.Splat(vs[last], at.Type().Lanes()))
 	if !p.opts.Unchecked {
-		p.lanesInRange(b, last, at, p.maskOf(op))
+		p.lanesInRange(b, last, at, mask)
 	}
 	vs[last] = llvm.Index(0)
-	return p.At(b.data, b.typ.Elem, p.position(b, vs)), at
+	return p.place(b, vs, mask), at
 }
 
 func lowerSplat(p *proc, op *ir.Op) {
