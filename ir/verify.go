@@ -117,6 +117,7 @@ func (v *verifier) function(f *Func) {
 	v.region(f.Body)
 	v.ending(f.Body, "return")
 	v.unboundDims(f)
+	v.checkBounds(f)
 }
 
 // header binds dims and parameters and adds what holds at entry.
@@ -132,11 +133,26 @@ func (v *verifier) header(dims []string, params []*Param, where []Fact) {
 	}
 	for _, p := range params {
 		v.params[p.Value] = p
-		v.typ(nil, p.Value.Type)
+		v.paramType(p)
 		v.bindValue(nil, p.Value)
 		addExtents(v.Facts, p.Value.Type)
 	}
 	v.where(where, Declared)
+}
+
+// paramType checks the type of a parameter. An out parameter may have sizes that
+// the shape program finds: it runs before there is need for the buffer.
+func (v *verifier) paramType(p *Param) {
+	if p.Mode != ModeOut || v.Func == nil || len(v.Func.ExDims) == 0 {
+		v.typ(nil, p.Value.Type)
+		return
+	}
+	v.scoped(func() {
+		for _, d := range PlannedDims(v.Func) {
+			v.bindSym(nil, d, &binding{})
+		}
+		v.typ(nil, p.Value.Type)
+	})
 }
 
 // where adds facts; free is the provenance that needs no proof here.

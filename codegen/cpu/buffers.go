@@ -183,7 +183,7 @@ func (p *proc) allocate(b *buffer, slot llvm.Value) llvm.Value {
 
 // keeps reports an allocation inside a loop whose size is the same each time:
 // its dims are made of the proc's own.
-func (p *proc) keeps(op *ir.Op, t ir.Buf) bool { return p.looped[op] && madeOf(t, p.src.Dims) }
+func (p *proc) keeps(op *ir.Op, t ir.Buf) bool { return p.looped[op] && madeOf(t, dimsOf(p.src)) }
 
 // inLoops are the ops that stand in the region of a loop.
 func inLoops(r *ir.Region, inside bool, out map[*ir.Op]bool) {

@@ -183,6 +183,9 @@ func blame(fields []Field, c sym.Cond) (arg, dim int) {
 // lowerPlan evaluates the shape program: dims from other dims and from small
 // integer tensors, and what is said of them.
 func lowerPlan(p *proc, op *ir.Op) {
+	if p.planned[op] {
+		return
+	}
 	if reads := ir.GetClause[*ir.Reads](op, "in"); reads != nil {
 		for _, r := range reads.List {
 			if r.Policy != ir.PolicyError {
@@ -192,13 +195,31 @@ func lowerPlan(p *proc, op *ir.Op) {
 			p.values[r.Res] = p.LoadElem(b.typ.Elem, b.data, p.element(b, r.Subs))
 		}
 	}
-	dims := ir.GetClause[*ir.Exists](op, "exists").Dims
+	dims := existsOf(op).Dims
 	for i, v := range p.yields(bodyOf(op)) {
 		p.names[dims[i].Name] = p.Cast(v, num.Index)
 	}
 	for _, d := range dims {
 		for _, c := range d.Conds {
 			p.require(c)
+		}
+	}
+}
+
+func existsOf(op *ir.Op) *ir.Exists {
+	for _, c := range op.Clauses {
+		if x, ok := c.(*ir.Exists); ok {
+			return x
+		}
+	}
+	return nil
+}
+
+// assume adds what is said of dims, which has been checked.
+func (p *proc) assume(x *ir.Exists) {
+	for _, d := range x.Dims {
+		for _, c := range d.Conds {
+			p.facts.Add(c)
 		}
 	}
 }

@@ -136,6 +136,37 @@ func (e *entry) readArgs() {
 	}
 }
 
+// runShapeProgram computes the dims that follow from elements of arguments.
+func (e *entry) runShapeProgram() {
+	for _, op := range ir.ShapeProgram(e.src) {
+		for _, c := range op.Clauses {
+			if r, ok := c.(*ir.Reads); ok {
+				for _, x := range r.List {
+					e.argument(x.Src)
+				}
+			}
+		}
+		e.op(op)
+	}
+}
+
+// argument makes a tensor readable as the caller has it.
+func (e *entry) argument(v *ir.Value) {
+	for _, t := range e.tensors {
+		if t.field.Param.Value != v {
+			continue
+		}
+		b := e.dense(v.Type.(ir.Buf), address(e.Func, t.at, fieldData), t.arg)
+		strides := address(e.Func, t.at, fieldStrides)
+		for d := range b.strides {
+			given := e.If(e.IsNull(strides), func() []llvm.Value { return []llvm.Value{b.strides[d]} },
+				func() []llvm.Value { return []llvm.Value{e.LoadElem(num.Index, strides, llvm.Index(int64(d)))} })
+			b.strides[d] = given[0]
+		}
+		e.bufs[v] = b
+	}
+}
+
 // binding are the arguments whose shapes bind dims.
 func (e *entry) binding() map[int]bool {
 	args := map[int]bool{}
@@ -178,20 +209,26 @@ func (e *entry) failIf(code llvm.Value, arg int, dim func() llvm.Value) {
 	})
 }
 
-// checkSizes compares every extent with its declaration, then the facts.
+// checkSizes compares every extent with its declaration, and checks the facts.
+// The sizes of outputs come last: they may follow from what arguments hold.
 func (e *entry) checkSizes() {
-	binding := e.binding()
-	for _, c := range e.plan.Checks {
-		switch {
-		case c.Source < 0:
-			e.require(c.Cond)
-		case e.given(c.Param, binding):
-			e.failWhen(e.cond(c.Cond.Not()), ir.TrapShape, c.Param, c.Dim)
-		}
-	}
 	for _, d := range e.src.Dims {
 		e.facts.Add(sym.Le(sym.Const(0), sym.Name(d)))
 	}
+	binding := e.binding()
+	check := func(outputs bool) {
+		for _, c := range e.plan.Checks {
+			switch {
+			case c.Source < 0 && !outputs:
+				e.require(c.Cond)
+			case c.Source >= 0 && outputs == (e.fields[c.Param].Param.Mode == ir.ModeOut) && e.given(c.Param, binding):
+				e.failWhen(e.cond(c.Cond.Not()), ir.TrapShape, c.Param, c.Dim)
+			}
+		}
+	}
+	check(false)
+	e.runShapeProgram()
+	check(true)
 }
 
 // checkOverlaps refuses a written tensor that shares memory with another.
@@ -240,7 +277,7 @@ func (e *entry) bodyArgs(scratch []llvm.Value) []llvm.Value {
 		}
 		tensors = tensors[1:]
 	}
-	for _, d := range e.src.Dims {
+	for _, d := range dimsOf(e.src) {
 		args = append(args, e.names[d])
 	}
 	return append(args, scratch...)

@@ -49,8 +49,9 @@ extern "C" {
    one size a dim. strides count elements and may be negative; NULL is C order,
    the last dim innermost. Other strides cost a copy and change no result. At
    rank 0 there is one element, and shape and strides may be NULL. The caller
-   allocates outputs and fills in their shape; they are written completely, and
-   hold nothing of use after an error. No output may share memory with another
+   allocates outputs and fills in their shape; they are written completely, but
+   for a dim whose size is an upper bound (see the plan), and hold nothing of use
+   after an error. No output may share memory with another
    argument. */
 typedef struct {
   void *data;
@@ -102,7 +103,8 @@ typedef void (*tenon_parallel_for)(void *pool, int64_t parts, tenon_task task, v
      int32_t threads            at most so many; 0: as OpenMP would choose
 
    and has for each output of rank 1 and more its shape, with a bit set in
-   NAME_bounded for each dim of which the size is an upper bound. A plan holds
+   NAME_bounded for each dim of which the size is an upper bound: the size that was
+   found is then an output of its own, named as the dim is. A plan holds
    for all arguments of the same sizes; it is never written by NAME_run, so that
    several runs may use it at the same time. */
 `
@@ -183,6 +185,13 @@ func describe(b *strings.Builder, f *ir.Func, fields []Field) *diag.Error {
 	fmt.Fprintf(b, "\n/* %s%s\n", f.Name, origin(f))
 	for i, x := range fields {
 		fmt.Fprintf(b, "     %d %-10s %s\n", i, fieldName(x.Name), x.doc())
+	}
+	for _, c := range ir.Bounds(f) {
+		name := fieldName(f.Params[c.Param].Value.Name)
+		fmt.Fprintf(b, "   of dim %d of %s the first %s are written\n", c.Dim, name, c.Size)
+	}
+	if planned := ir.PlannedDims(f); len(planned) > 0 {
+		fmt.Fprintf(b, "   %s: found from what arguments hold; %s_plan gives the shapes\n", strings.Join(planned, ", "), f.Name)
 	}
 	for _, x := range fields {
 		if x.Param.Const {

@@ -35,6 +35,16 @@ func planned(fields []Field) (outs []Field) {
 	return outs
 }
 
+// boundedDims has a bit for each dim of x of which only a part is written.
+func boundedDims(f *ir.Func, x Field) (mask int64) {
+	for _, b := range ir.Bounds(f) {
+		if f.Params[b.Param] == x.Param {
+			mask |= 1 << b.Dim
+		}
+	}
+	return mask
+}
+
 func emitInterface(out *llvm.Module, shared *support, f *ir.Func, fields []Field, enter *llvm.Func) {
 	ptr := func(name string) llvm.Param { return llvm.Param{Name: name, Type: llvm.Ptr} }
 	start := func(suffix string, params ...llvm.Param) *llvm.Func {
@@ -90,7 +100,7 @@ func emitPlan(fn *llvm.Func, shared *support, f *ir.Func, fields []Field) {
 			e.Store(e.expr(d), e.Offset(plan, at))
 			at += 8
 		}
-		e.Store(llvm.Index(0), e.Offset(plan, at))
+		e.Store(llvm.Index(boundedDims(f, x)), e.Offset(plan, at))
 		at += 8
 	}
 	e.finish(report)

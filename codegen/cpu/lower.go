@@ -2,6 +2,7 @@ package cpu
 
 import (
 	"fmt"
+	"slices"
 
 	"tenon/codegen/llvm"
 	"tenon/internal/diag"
@@ -87,6 +88,7 @@ type proc struct {
 	owned   []llvm.Value          // slots of the region at hand
 	scratch map[*ir.Op]llvm.Value // addresses of arrays in the workspace
 	looped  map[*ir.Op]bool       // the ops inside loops
+	planned map[*ir.Op]bool       // shape programs that the entry has run
 	fold    map[*ir.Op]llvm.Flags // what an op may do beyond the proc's own flags
 
 	split *splitting // in a body: how its parallel loops become parts
@@ -101,7 +103,7 @@ var (
 func newProc(fn *llvm.Func, src *ir.Func, fields []Field, o Options) *proc {
 	p := &proc{Func: fn, src: src, fields: fields, opts: o, facts: sym.NewFacts(),
 		values: map[*ir.Value]llvm.Value{}, bufs: map[*ir.Value]*buffer{}, names: map[string]llvm.Value{},
-		fold: map[*ir.Op]llvm.Flags{}, scratch: map[*ir.Op]llvm.Value{}, looped: map[*ir.Op]bool{}}
+		fold: map[*ir.Op]llvm.Flags{}, scratch: map[*ir.Op]llvm.Value{}, looped: map[*ir.Op]bool{}, planned: map[*ir.Op]bool{}}
 	p.Source(src.Loc.First())
 	p.exit = p.NewLabel("exit", i32, i32, i32)
 	return p
@@ -150,12 +152,19 @@ func emitBody(out *llvm.Module, shared *support, f *ir.Func, fields []Field, o O
 	fn.NoInline() // so that its noalias parameters keep their meaning
 	p := newProc(fn, f, fields, o)
 	p.split = &splitting{shared: shared, plan: p.Params()[len(p.Params())-2]}
-	for i, d := range f.Dims {
+	dims := dimsOf(f)
+	for i, d := range dims {
 		p.names[d] = p.Param(len(fields) + i)
 		p.facts.Add(sym.Le(sym.Const(0), sym.Name(d)))
 	}
 	for _, w := range f.Where {
 		p.facts.Add(w.Cond)
+	}
+	for _, op := range ir.ShapeProgram(f) {
+		if x := existsOf(op); x != nil { // the entry has bound its dims
+			p.planned[op] = true
+			p.assume(x)
+		}
 	}
 	for i, x := range fields {
 		if !x.Tensor {
@@ -168,7 +177,7 @@ func emitBody(out *llvm.Module, shared *support, f *ir.Func, fields []Field, o O
 		}
 	}
 	for i, op := range scratch {
-		p.scratch[op] = p.Param(len(fields) + len(f.Dims) + i)
+		p.scratch[op] = p.Param(len(fields) + len(dims) + i)
 	}
 	if hasDirective(f.Directives, "contract") {
 		p.Flags = llvm.Contract
@@ -179,6 +188,10 @@ func emitBody(out *llvm.Module, shared *support, f *ir.Func, fields []Field, o O
 	return fn
 }
 
+// dimsOf are the dims that are known when the body begins: those bound at entry,
+// and those that the shape program finds.
+func dimsOf(f *ir.Func) []string { return append(slices.Clone(f.Dims), ir.PlannedDims(f)...) }
+
 func bodyParams(f *ir.Func, fields []Field, scratch []*ir.Op) (params []llvm.Param) {
 	for _, x := range fields {
 		if x.Tensor {
@@ -187,7 +200,7 @@ func bodyParams(f *ir.Func, fields []Field, scratch []*ir.Op) (params []llvm.Par
 			params = append(params, llvm.Param{Name: x.Name, Type: llvm.TypeOf(x.Elem)})
 		}
 	}
-	for _, d := range f.Dims {
+	for _, d := range dimsOf(f) {
 		params = append(params, llvm.Param{Name: "dim." + d, Type: index})
 	}
 	for i := range scratch {

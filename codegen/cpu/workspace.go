@@ -22,7 +22,7 @@ func scratchOf(f *ir.Func) (ops []*ir.Op) {
 			continue
 		}
 		t := op.Results[0].Type.(ir.Buf)
-		if t.Dist == nil && t.Space == "" && t.Strides == nil && madeOf(t, f.Dims) {
+		if t.Dist == nil && t.Space == "" && t.Strides == nil && madeOf(t, dimsOf(f)) {
 			ops = append(ops, op)
 		}
 	}

@@ -154,7 +154,10 @@ func (a *app) execute(ctx context.Context, call *driver.Call, file string, f *ru
 	if err != nil {
 		return nil, err
 	}
-	arrays, err := repeated(stats, native.Reset, func() ([]*weights.Array, error) { return native.Results(), native.Run() })
+	arrays, err := repeated(stats, native.Reset, func() ([]*weights.Array, error) {
+		err := native.Run()
+		return native.Results(), err
+	})
 	if err != nil || !f.verify {
 		return arrays, err
 	}

@@ -2,12 +2,18 @@ package driver
 
 import (
 	"context"
+	"encoding/binary"
 	"fmt"
+	"maps"
+	"slices"
 
 	"tenon/frontend/weights"
 	"tenon/internal/diag"
+	"tenon/internal/num"
 	"tenon/ir"
 	"tenon/ir/interp"
+	"tenon/ir/sym"
+	"tenon/passes/lower"
 	"tenon/runtime"
 )
 
@@ -49,7 +55,8 @@ type Native struct {
 	names   []string
 	plan    *runtime.Plan
 	results []*weights.Array
-	fresh   []func() // restore what a run overwrites
+	fresh   []func()       // restore what a run overwrites
+	cut     []func() error // give a result the size that a run has found
 }
 
 // Native prepares c for the compiled function, on at most so many threads (0: as
@@ -70,15 +77,10 @@ func (c *Call) Native(l *Loaded, threads int) (*Native, error) {
 			return nil, err
 		}
 	}
-	for i, name := range ResultNames(c.Func) {
-		if c.Func.IsProc {
-			break
-		}
-		if err := c.nativeResult(n, i, name); err != nil {
-			return nil, err
-		}
+	if c.Func.IsProc {
+		return n, n.makePlan(threads)
 	}
-	return n, n.makePlan(threads)
+	return n, n.makeResults(c, threads)
 }
 
 // makePlan asks the function what the call needs.
@@ -91,27 +93,79 @@ func (n *Native) makePlan(threads int) error {
 	return err
 }
 
-func (c *Call) nativeResult(n *Native, i int, name string) error {
-	t := c.Func.Results[i].Type
-	dims, _ := ir.DimsOf(t)
-	for _, d := range dims {
-		for _, x := range d.Names() {
-			if !c.known(x) {
-				return diag.Errorf(c.Func.Loc.First(), "the size %s of a result of %s is known only while it runs, which has no native form", x, c.Func.Name).
-					WithFix("run it with --interp")
-			}
+// makeResults adds the results, of the shapes that the plan gives, and the sizes
+// that are found while running.
+func (n *Native) makeResults(c *Call, threads int) error {
+	first, names := len(n.args), ResultNames(c.Func)
+	for i, r := range c.Func.Results {
+		dims, _ := ir.DimsOf(r.Type)
+		if _, err := c.shape("result "+names[i], withoutLate(dims, c.Func.ExDims)); err != nil {
+			return err
 		}
+		n.args, n.names = append(n.args, runtime.Output{Elem: ir.ElemOf(r.Type), Rank: len(dims)}), append(n.names, names[i])
 	}
-	shape, err := c.shape("result "+name, dims)
-	if err != nil {
+	counts := lower.ResultDims(c.Func)
+	for _, d := range counts {
+		n.args, n.names = append(n.args, runtime.Output{Elem: num.I64}), append(n.names, d)
+	}
+	if err := n.makePlan(threads); err != nil {
 		return err
 	}
-	a, err := weights.New(ir.ElemOf(t), shape)
-	if err != nil {
-		return diag.Errorf(diag.Pos{}, "result %s: %v", name, err).WithFix("use smaller sizes")
+	shapes := n.plan.Results
+	for i := first; i < len(n.args); i++ {
+		out, shape := n.args[i].(runtime.Output), []int64{}
+		if out.Rank > 0 {
+			shape, shapes = shapes[0].Shape, shapes[1:]
+		}
+		t, err := runtime.Alloc(out.Elem, shape)
+		if err != nil {
+			return diag.Errorf(diag.Pos{}, "result %s: %v", n.names[i], err).WithFix("use smaller sizes")
+		}
+		n.args[i] = t
+		if i-first < len(names) {
+			n.results = append(n.results, weights.FromBytes(t.Elem, t.Shape, t.Data))
+		}
 	}
-	n.names = append(n.names, name)
-	return n.output(a)
+	n.cutLate(c, counts, n.args[len(n.args)-len(counts):])
+	return nil
+}
+
+// withoutLate leaves out the dims that are found while running.
+func withoutLate(dims []sym.Expr, late []string) (known []sym.Expr) {
+	for _, d := range dims {
+		if !slices.ContainsFunc(d.Names(), func(n string) bool { return slices.Contains(late, n) }) {
+			known = append(known, d)
+		}
+	}
+	return known
+}
+
+// cutLate arranges for results to get the shapes that follow from the counts.
+func (n *Native) cutLate(c *Call, names []string, counts []runtime.Arg) {
+	for i, r := range c.Func.Results {
+		dims, _ := ir.DimsOf(r.Type)
+		if len(withoutLate(dims, names)) == len(dims) {
+			continue
+		}
+		whole := n.results[i]
+		n.cut = append(n.cut, func() error {
+			sizes := maps.Clone(c.Sizes)
+			for k, name := range names {
+				sizes[name] = int64(binary.NativeEndian.Uint64(counts[k].(*runtime.Tensor).Data))
+			}
+			part, env := *whole, c.env()
+			part.Shape, env.Name = nil, sym.Names(sizes).Name
+			for _, d := range dims {
+				size, err := d.Eval(env)
+				if err != nil {
+					return err
+				}
+				part.Shape = append(part.Shape, size)
+			}
+			n.results[i] = &part
+			return nil
+		})
+	}
 }
 
 // output adds an array that the function writes: memory of our own, filled
@@ -145,10 +199,15 @@ func (n *Native) Reset() {
 // Run calls the function once; Results has what it wrote.
 func (n *Native) Run() error {
 	status, err := n.loaded.lib.Run(n.name, n.args, n.plan)
-	if err != nil {
-		return err
+	if err == nil {
+		err = n.fault(status)
 	}
-	return n.fault(status)
+	for _, cut := range n.cut {
+		if err == nil {
+			err = cut()
+		}
+	}
+	return err
 }
 
 func (n *Native) fault(s runtime.Status) error {

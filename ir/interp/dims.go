@@ -6,6 +6,7 @@ import (
 	"tenon/internal/diag"
 	"tenon/internal/num"
 	"tenon/ir"
+	"tenon/ir/sym"
 )
 
 // dimPlan is an ir.EntryPlan made ready to run: it binds the names in parameter
@@ -17,6 +18,7 @@ type dimPlan struct {
 	sources  []int // slots of the sources
 	bindings []boundDim
 	checks   []func(*ir.Frame) bool
+	late     []bool // checks of sizes that the shape program finds
 	s        *stager
 }
 
@@ -40,6 +42,7 @@ func (s *stager) planDims(f *ir.Func) *dimPlan {
 	}
 	for _, c := range plan.Checks {
 		p.checks = append(p.checks, s.Cond(c.Cond))
+		p.late = append(p.late, usesAny([]sym.Expr{c.Cond.L, c.Cond.R}, f.ExDims))
 	}
 	return p
 }
@@ -83,7 +86,7 @@ func (p *dimPlan) bind(f *ir.Frame, args []any) *diag.Error {
 	}
 	for i, holds := range p.checks {
 		c := p.plan.Checks[i]
-		if !(c.Source >= 0 && (missing[c.Source] || unusedStride(p.plan.Sources[c.Source], args))) && !holds(f) {
+		if !(c.Source >= 0 && (missing[c.Source] || p.late[i] || unusedStride(p.plan.Sources[c.Source], args))) && !holds(f) {
 			return p.broken(c, f)
 		}
 	}

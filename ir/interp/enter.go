@@ -7,6 +7,7 @@ import (
 	"tenon/internal/diag"
 	"tenon/internal/num"
 	"tenon/ir"
+	"tenon/ir/sym"
 )
 
 // entry is what a call of a function does before its body: put the arguments
@@ -15,6 +16,7 @@ type entry struct {
 	dims   *dimPlan
 	slots  []int
 	shapes []func(*ir.Frame) []int64 // of the arguments that have one
+	sizes  ir.Step                   // the shape program, nil if no argument needs it
 }
 
 func (st *staged) stageEntry() {
@@ -23,8 +25,23 @@ func (st *staged) stageEntry() {
 	for _, p := range f.Params {
 		e.slots = append(e.slots, s.slotOf(p.Value))
 		e.shapes = append(e.shapes, s.shape(p.Value.Type))
+		dims, _ := ir.DimsOf(p.Value.Type)
+		if p.Mode == ir.ModeOut && e.sizes == nil && usesAny(dims, f.ExDims) {
+			e.sizes = s.Region(&ir.Region{Ops: ir.ShapeProgram(f)})
+		}
 	}
 	st.entry = e
+}
+
+func usesAny(dims []sym.Expr, names []string) bool {
+	for _, d := range dims {
+		for _, n := range d.Names() {
+			if slices.Contains(names, n) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // shape stages the dims of t; nil where it has none.
@@ -50,16 +67,16 @@ func (st *staged) enter(f *ir.Frame, args []any, top bool) error {
 	if err == nil && top {
 		code, err = ir.TrapAlias, aliased(st.f, args)
 	}
-	if err != nil {
-		if !err.Pos.IsValid() {
-			err.Pos = st.f.Loc.First()
-		}
-		return &Fault{code, err}
+	if err == nil && top {
+		code, err = ir.TrapShape, st.outs(f, args)
 	}
-	if top {
-		st.outs(f, args)
+	if err == nil {
+		return nil
 	}
-	return nil
+	if !err.Pos.IsValid() {
+		err.Pos = st.f.Loc.First()
+	}
+	return &Fault{code, err}
 }
 
 func (st *staged) enterArgs(f *ir.Frame, args []any, top bool) *diag.Error {
@@ -111,7 +128,7 @@ func (st *staged) put(f *ir.Frame, slot int, p *ir.Param, a any) {
 
 // outs poisons out buffers, makes those not given, and gives what is read its
 // shadows.
-func (st *staged) outs(f *ir.Frame, args []any) {
+func (st *staged) outs(f *ir.Frame, args []any) *diag.Error {
 	for i, p := range st.f.Params {
 		switch a := args[i].(type) {
 		case *ir.Array:
@@ -123,10 +140,22 @@ func (st *staged) outs(f *ir.Frame, args []any) {
 			for _, part := range a.Parts {
 				st.s.withShadows(part)
 			}
-		case nil:
-			f.O[st.entry.slots[i]] = st.s.prog.array(nil, ir.ElemOf(p.Value.Type), st.entry.shapes[i](f))
 		}
 	}
+	if st.sizes != nil {
+		st.sizes(f)
+	}
+	for i, p := range st.f.Params {
+		switch a := args[i].(type) {
+		case nil:
+			f.O[st.entry.slots[i]] = st.s.prog.array(nil, ir.ElemOf(p.Value.Type), st.entry.shapes[i](f))
+		case *ir.Array:
+			if want := st.entry.shapes[i](f); st.sizes != nil && !slices.Equal(a.Shape, want) {
+				return &diag.Error{Msg: fmt.Sprintf("%%%s of @%s has the shape %v", p.Value.Name, st.f.Name, a.Shape), Expected: fmt.Sprint(want)}
+			}
+		}
+	}
+	return nil
 }
 
 // withShadows gives an argument's memory the shadows of exact values; what it

@@ -148,16 +148,17 @@ func (st *staged) get(f *ir.Frame, v *ir.Value) any {
 	return r
 }
 
+// results are what the caller gets. A proc that stands for a func gives what that
+// gives.
 func (st *staged) results(f *ir.Frame) []any {
-	var rs []any
 	if st.f.IsProc {
-		for _, prm := range st.f.Params {
-			if prm.Mode != ir.ModeIn {
-				rs = append(rs, st.get(f, prm.Value))
-			}
+		rs, err := ir.Written(st.f, func(i int) any { return st.get(f, st.f.Params[i].Value) })
+		if err != nil {
+			raise(nil, ir.TrapShape, "%v", err)
 		}
 		return rs
 	}
+	var rs []any
 	for _, v := range st.out {
 		rs = append(rs, st.get(f, v))
 	}

@@ -23,9 +23,13 @@
 // allocated outside the loops that use them. Facts, directives, `const` and
 // locations stay; `contract` is added, for what a func allows and a proc does not.
 //
+// A result whose size is known only while running gets room for the most it can
+// be; the sizes themselves are written to out parameters of rank 0 after the
+// results, and the directives counts(..) and bounded(..) say so.
+//
 // Legal for every func whose calls are inlined. It refuses, as the user's
-// fault, ops that have no form over buffers yet and results whose size is known
-// only while running.
+// fault, ops that have no form over buffers yet and results without a greatest
+// size.
 //
 // It does not reuse memory between values whose lifetimes do not meet, and it
 // leaves patterns, encoded tensors and comps over them as they are.
@@ -36,6 +40,7 @@ import (
 	"slices"
 
 	"tenon/internal/diag"
+	"tenon/internal/num"
 	"tenon/ir"
 	"tenon/ir/ops/tensor"
 	"tenon/ir/sym"
@@ -69,15 +74,17 @@ var Bufferise = pass.Register(&pass.Pass{
 // bufferiser is the state of one function. m.Values maps tensors to buffers
 // and scalars to their copies.
 type bufferiser struct {
-	f, out *ir.Func
-	m      ir.Mapping
-	places map[*ir.Value]*ir.Value // where a value shall be made, once decided
-	feeds  map[*ir.Value]*ir.Value // a loop's init, made where the loop's result goes
-	uses   map[*ir.Value]int
-	names  map[string]bool // symbols of the function
-	facts  *sym.Facts
-	scopes []*scope // enclosing regions, outermost first
-	errs   diag.List
+	f, out  *ir.Func
+	m       ir.Mapping
+	places  map[*ir.Value]*ir.Value // where a value shall be made, once decided
+	feeds   map[*ir.Value]*ir.Value // a loop's init, made where the loop's result goes
+	uses    map[*ir.Value]int
+	names   map[string]bool          // symbols of the function
+	late    map[string]*sym.Expr     // dims found while running, and the most they can be
+	extents map[*ir.Value][]sym.Expr // the part of a buffer that holds a value, where it is not all
+	facts   *sym.Facts
+	scopes  []*scope // enclosing regions, outermost first
+	errs    diag.List
 }
 
 // scope is a region being built. A loop's region runs many times; bound are the
@@ -90,7 +97,7 @@ type scope struct {
 
 func newBufferiser(f *ir.Func) *bufferiser {
 	b := &bufferiser{f: f, m: ir.Mapping{Values: map[*ir.Value]*ir.Value{}}, places: map[*ir.Value]*ir.Value{},
-		uses: ir.Uses(f), names: analysis.Symbols(f), facts: analysis.AtEntry(f)}
+		late: lateDims(f), extents: map[*ir.Value][]sym.Expr{}, uses: ir.Uses(f), names: analysis.Symbols(f), facts: analysis.AtEntry(f)}
 	b.feeds = findFeeds(f.Body, b.uses)
 	return b
 }
@@ -107,7 +114,7 @@ func (b *bufferiser) function() {
 		}
 		b.out.Params = append(b.out.Params, &ir.Param{Mode: ir.ModeIn, Const: p.Const, Value: v})
 	}
-	outs := b.outParams()
+	outs, counts := b.outParams()
 	b.returned(outs)
 	b.enter(b.out.Body, false)
 	b.region(f.Body)
@@ -116,11 +123,11 @@ func (b *bufferiser) function() {
 		b.deliver(ret, v, outs[i])
 	}
 	b.here().Loc = ret.Loc
+	for n, v := range counts {
+		b.store(b.here().Idx(sym.Name(ResultDims(f)[n]), num.I64), v)
+	}
 	b.here().Return()
 	b.leave()
-	if len(b.errs) == 0 {
-		b.runTimeResults()
-	}
 }
 
 // allowed are f's directives and `contract`: in a func a multiply and an add may
@@ -132,23 +139,78 @@ func allowed(f *ir.Func) []string {
 	return append(slices.Clone(f.Directives), "contract")
 }
 
-// outParams adds a parameter for each result, named as the result is.
-func (b *bufferiser) outParams() []*ir.Value {
+// outParams adds a parameter for each result, named as the result is, and one of
+// rank 0 for each dim of the results that is bound in f.
+func (b *bufferiser) outParams() (outs, counts []*ir.Value) {
 	taken := map[string]bool{}
 	for _, p := range b.out.Params {
 		taken[p.Value.Name] = true
 	}
-	var outs []*ir.Value
-	for i, name := range ResultNames(b.f) {
+	add := func(name string, t ir.Type) *ir.Value {
 		for base, k := name, 2; taken[name]; k++ {
 			name = fmt.Sprintf("%s_%d", base, k)
 		}
 		taken[name] = true
-		v := &ir.Value{Name: name, Type: resultBuf(b.f.Results[i].Type)}
-		outs = append(outs, v)
+		v := &ir.Value{Name: name, Type: t}
 		b.out.Params = append(b.out.Params, &ir.Param{Mode: ir.ModeOut, Value: v})
+		return v
 	}
-	return outs
+	for i, name := range ResultNames(b.f) {
+		outs = append(outs, add(name, resultBuf(b.f.Results[i].Type)))
+	}
+	var names []string
+	named := map[string]sym.Expr{}
+	for _, d := range ResultDims(b.f) {
+		v := add(d, ir.Buf{Elem: num.I64})
+		counts, names, named[d] = append(counts, v), append(names, v.Name), sym.Name(v.Name)
+	}
+	if len(names) > 0 {
+		b.out.Directives = append(slices.Clone(b.out.Directives), ir.CountsDirective(names))
+	}
+	for i, v := range outs {
+		b.bound(i, v, named)
+	}
+	return outs, counts
+}
+
+// bound gives the out parameter of result i the greatest size, and says which
+// part of it is written.
+func (b *bufferiser) bound(i int, v *ir.Value, counts map[string]sym.Expr) {
+	t, ok := v.Type.(ir.Buf)
+	if !ok {
+		return
+	}
+	for d, x := range t.Dims {
+		for _, n := range x.Names() {
+			if _, late := b.late[n]; !late {
+				continue
+			}
+			most, ok := greatest(t.Dims, b.late)
+			if !ok {
+				b.unbounded(i, n)
+				return
+			}
+			b.out.Directives = append(slices.Clone(b.out.Directives), ir.BoundDirective(v.Name, d, x.Subst(counts)))
+			b.extents[v], v.Type = t.Dims, ir.Buf{Elem: t.Elem, Dims: most}
+			break
+		}
+	}
+}
+
+// ResultDims are the dims of f's results that are bound in f, each once: a
+// caller gets their values after the results.
+func ResultDims(f *ir.Func) (dims []string) {
+	for _, d := range f.ExDims {
+		if slices.ContainsFunc(f.Results, func(r ir.Result) bool { return hasName(r.Type, d) }) {
+			dims = append(dims, d)
+		}
+	}
+	return dims
+}
+
+func hasName(t ir.Type, name string) bool {
+	dims, _ := ir.DimsOf(t)
+	return slices.ContainsFunc(dims, func(e sym.Expr) bool { return slices.Contains(e.Names(), name) })
 }
 
 // ResultNames are the names of f's results as a caller sees them.
@@ -220,22 +282,12 @@ func (b *bufferiser) store(v, out *ir.Value) {
 	b.here().Add(tensor.New(b.here().Loc, tensor.Comp{Out: &ir.Outs{List: []ir.Out{{Buf: out}}}, Body: body}), nil)
 }
 
-// runTimeResults refuses results whose shape some op binds.
-func (b *bufferiser) runTimeResults() {
-	for i, r := range b.f.Results {
-		dims, _ := ir.DimsOf(r.Type)
-		for _, d := range dims {
-			for _, n := range d.Names() {
-				if slices.Contains(b.f.ExDims, n) {
-					op := binder(b.f.Body, n)
-					b.errs = append(b.errs, diag.Errorf(op.Loc.First(),
-						"%s: result %s of @%s has the size %s, known only while running; such a result has no native code yet; run it with --interp",
-						op.Def.Name, ResultNames(b.f)[i], b.f.Name, n))
-					return
-				}
-			}
-		}
-	}
+// unbounded refuses a result of which nobody can say how much room it needs.
+func (b *bufferiser) unbounded(i int, n string) {
+	op := binder(b.f.Body, n)
+	b.errs = append(b.errs, diag.Errorf(op.Loc.First(),
+		"%s: result %s of @%s has the size %s, of which no greatest value is known before it runs; such a result has no native code; run it with --interp",
+		op.Def.Name, ResultNames(b.f)[i], b.f.Name, n))
 }
 
 // binder is the op in r that binds the dim n.

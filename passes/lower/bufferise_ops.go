@@ -19,7 +19,11 @@ func init() {
 		"tensor.reshape": (*bufferiser).reshape,
 		"tensor.concat":  (*bufferiser).concat,
 		"tensor.scatter": (*bufferiser).scatter,
-		"tensor.plan":    (*bufferiser).keep,
+		"tensor.sort":    (*bufferiser).sort,
+		"tensor.topk":    (*bufferiser).topk,
+		"tensor.nonzero": (*bufferiser).nonzero,
+		"tensor.unique":  (*bufferiser).unique,
+		"tensor.plan":    (*bufferiser).plan,
 		"tensor.check":   (*bufferiser).keep,
 		"loop.for":       (*bufferiser).loop,
 		"loop.if":        (*bufferiser).branch,
@@ -50,6 +54,22 @@ func (b *bufferiser) skip(*ir.Op) {}
 // keep copies an op that computes with scalars, dims and elements.
 func (b *bufferiser) keep(op *ir.Op) {
 	b.here().Region.Ops = append(b.here().Region.Ops, ir.CloneOp(op, &b.m))
+}
+
+// plan keeps a shape program where it stands. What it binds is not known outside
+// the regions around it.
+func (b *bufferiser) plan(op *ir.Op) {
+	b.binds(op)
+	b.keep(op)
+}
+
+// binds notes that op binds dims here, so that nothing of their size is allocated
+// further out.
+func (b *bufferiser) binds(op *ir.Op) {
+	s := b.scopes[len(b.scopes)-1]
+	for _, d := range ir.GetClause[*ir.Exists](op, "exists").Dims {
+		s.bound = append(s.bound, d.Name)
+	}
 }
 
 func (b *bufferiser) call(op *ir.Op) {

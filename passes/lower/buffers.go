@@ -130,6 +130,9 @@ func (b *bufferiser) copyAt(from, to *ir.Value, at []sym.Expr) {
 		return
 	}
 	dims, _ := ir.DimsOf(from.Type)
+	if part, ok := b.extents[from]; ok {
+		dims = part
+	}
 	axes, subs := b.axesOver(dims)
 	b.move(axes, from, subs, to, slices.Concat(at, subs))
 }

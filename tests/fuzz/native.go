@@ -213,32 +213,37 @@ type call struct {
 	rooms   [][]byte
 	before  [][]byte // of `in` tensors: what must still be there
 	tensors []*runtime.Tensor
-	written []int // tensors that are results, in order
+	f       *ir.Func
+	at      map[int]int // the tensor of each parameter that is one
 }
 
 const guard = 64
 
 func newCall(p *Program, f *ir.Func, r Run, want Outcome) *call {
-	x := &call{}
+	x := &call{f: f, at: map[int]int{}}
 	given := r.Args(p, f)
-	results := 0
+	results, counts, bounds := 0, ir.Counts(f), ir.Bounds(f)
 	for i, prm := range f.Params {
 		if s, ok := given[i].(interp.Scalar); ok {
 			x.args = append(x.args, runtime.Scalar{Elem: s.Elem, Cell: s.Cell})
 			continue
 		}
 		a, ok := given[i].(*ir.Array)
+		counted := slices.Contains(counts, i)
+		bounded := slices.ContainsFunc(bounds, func(b ir.Bound) bool { return b.Param == i })
 		switch {
 		case ok:
+		case counted || bounded:
+			a = ir.NewArray(ir.ElemOf(prm.Value.Type), shapeOf(prm, r.Sizes)...)
 		case want.Fault == nil:
 			a = want.Results[results].(*ir.Array)
 		default:
 			a = ir.NewArray(ir.ElemOf(prm.Value.Type), shapeOf(prm, r.Sizes)...)
 		}
-		if prm.Mode != ir.ModeIn {
-			x.written = append(x.written, len(x.tensors))
+		if prm.Mode != ir.ModeIn && !counted {
 			results++
 		}
+		x.at[i] = len(x.tensors)
 		x.tensor(a, prm.Mode)
 	}
 	return x
@@ -284,10 +289,11 @@ func (x *call) check(counts *Counts, want Outcome) string {
 	if want.Fault != nil {
 		return ""
 	}
-	for k, i := range x.written {
-		t := x.tensors[i]
-		got := ir.NewArray(t.Elem, t.Shape...)
-		num.DecodeSlice(t.Elem, t.Data, got.Mem.Cells)
+	results, err := ir.Written(x.f, x.result)
+	if err != nil {
+		return err.Error()
+	}
+	for k, got := range results {
 		report, err := interp.Compare(got, want.Results[k])
 		counts.Elements += report.Elements
 		counts.Undecided += report.Undecided
@@ -296,4 +302,12 @@ func (x *call) check(counts *Counts, want Outcome) string {
 		}
 	}
 	return ""
+}
+
+// result is what parameter i of the call holds.
+func (x *call) result(i int) any {
+	t := x.tensors[x.at[i]]
+	a := ir.NewArray(t.Elem, t.Shape...)
+	num.DecodeSlice(t.Elem, t.Data, a.Mem.Cells)
+	return a
 }
