@@ -149,3 +149,21 @@ func TestArithmeticFlags(t *testing.T) {
 		}
 	}
 }
+
+// A part takes all that it uses of the body, vectors and masks too, each to a
+// place of its own: the file's numbers come out right whoever runs the parts.
+func TestPartsTakeVectors(t *testing.T) {
+	text, err := lower(t, `proc vec @f<N>(in %a: f32, in %x: buf<f32[N, 8]>, out %y: buf<f32[N, 8]>) {
+  %v = vec.splat(%a) : vec<8 x f32>
+  %m = vec.lt(%v, %v)
+  loop.parallel i = 0 to N { %e = vec.load(%x[i, 0]) : vec<8 x f32>; %s = vec.select(%m, %e, %v); vec.store(%s, %y[i, 0]) }; return() }
+`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"store <8 x float>", "store <8 x i8>", "load <8 x i8>"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %q in\n%s", want, text)
+		}
+	}
+}

@@ -16,11 +16,12 @@ const (
 
 // threads runs the parts of a loop on the threads of the caller or of OpenMP.
 func (p *proc) threads(fn *llvm.Func, taken []llvm.Value, n, chunk llvm.Value, fails bool) {
-	context := p.Alloca(ctxTaken + 8*int64(len(taken)))
+	at, bytes := slotsFor(taken)
+	context := p.Alloca(bytes)
 	p.Store(n, p.Offset(context, ctxCount))
 	p.Store(chunk, p.Offset(context, ctxChunk))
 	for i, v := range taken {
-		p.Store(v, p.Offset(context, ctxTaken+8*int64(i)))
+		p.Store(v, p.Offset(context, at[i]))
 	}
 	if fails {
 		if !p.split.records.IsValid() {
@@ -42,6 +43,15 @@ func (p *proc) threads(fn *llvm.Func, taken []llvm.Value, n, chunk llvm.Value, f
 	})
 }
 
+// slotsFor are the places of values in a context, and its size.
+func slotsFor(taken []llvm.Value) (at []int64, bytes int64) {
+	bytes = ctxTaken
+	for _, v := range taken {
+		at, bytes = append(at, bytes), bytes+(v.Type().Size()+7)/8*8
+	}
+	return at, bytes
+}
+
 // emitTask emits PART.task(context, k), which runs part k.
 func (p *proc) emitTask(fn *llvm.Func, taken []llvm.Value, fails bool) *llvm.Func {
 	f := p.Module().NewInternal(fn.Name()+".task", llvm.Void, llvm.Param{Name: "context", Type: llvm.Ptr, Const: true}, llvm.Param{Name: "part", Type: index})
@@ -55,8 +65,9 @@ func (p *proc) emitTask(fn *llvm.Func, taken []llvm.Value, fails bool) *llvm.Fun
 		record = f.OffsetBy(address(f, context, ctxRecords), f.Op("mul", k, llvm.Index(errorBytes)))
 	}
 	args := []llvm.Value{first, last, record}
+	at, _ := slotsFor(taken)
 	for i, v := range taken {
-		args = append(args, f.Load(v.Type(), f.Offset(context, ctxTaken+8*int64(i))))
+		args = append(args, f.Load(v.Type(), f.Offset(context, at[i])))
 	}
 	f.Call(fn, args...)
 	f.Return(llvm.Value{})

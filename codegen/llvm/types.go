@@ -94,6 +94,9 @@ func isBool(t lltypes.Type) bool {
 	return ok && i.BitSize == 1
 }
 
+// Size is the number of bytes that a value takes in memory.
+func (t Type) Size() int64 { return int64(t.bytes()) * int64(max(t.lanes, 1)) }
+
 // bytes is the size in memory, of an element if t is a vector.
 func (t Type) bytes() int {
 	if t.ptr {

@@ -126,7 +126,7 @@ func sameOnGPU(t *testing.T, m, low *ir.Module, f *ir.Func) {
 			continue
 		}
 		want, fault := Reference(m, f.Name, args)
-		shapes, err := ResultShapes(low, f.Name, args)
+		shapes, err := ResultShapes(low, f.Name, args, want)
 		if err != nil {
 			t.Fatal(err)
 		}
