@@ -130,8 +130,12 @@ func (p *place) subscript(d sym.Expr) (index, bool) {
 	if g, ok := p.gathered(d); ok && p.chance(2) {
 		return g, true
 	}
+	_, fixed := d.IsConst()
 	for range 6 {
 		x := p.index()
+		if fixed && x.lo == x.hi { // a size that no element has, where the code runs at all, is refused
+			continue
+		}
 		if !p.bare(x) && x.lo >= 0 && x.hi < n {
 			return x, true
 		}
