@@ -56,14 +56,19 @@ type Machine struct {
 // AnyMachine is the one that checks of the passes alone run for.
 var AnyMachine = Machine{VectorBytes: 32, Masked: true, Accumulators: 2, FusedMul: true}
 
-// Vec level: innermost loops become loops of vectors, and what they share is
-// made once.
+// Vec level: functions become formulas, which have vector forms where calls have
+// none; without fused multiply-add they would be slower than calls. Then innermost
+// loops become loops of vectors, and what they share is made once.
 func vectors(m Machine) Stage {
+	var formulas []pass.Instance
+	if m.FusedMul {
+		formulas = pass.Of(math.LowerMath, graph.Simplify)
+	}
 	flag := map[bool]string{false: "0", true: "1"}
 	in := pass.Instance{Pass: vec.Vectorise, Options: map[string]string{
 		"bytes": strconv.Itoa(m.VectorBytes), "masked": flag[m.Masked],
 		"accumulators": strconv.Itoa(m.Accumulators)}}
-	return Stage{ir.LevelVec, append([]pass.Instance{in}, pass.Of(graph.Simplify)...)}
+	return Stage{ir.LevelVec, slices.Concat(formulas, []pass.Instance{in}, pass.Of(graph.Simplify))}
 }
 
 // A GPU has the memory that the caller gives and no other: loops are fused and

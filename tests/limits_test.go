@@ -84,7 +84,7 @@ func limited(t *testing.T, g *pass.Manager, before *ir.Module, in pass.Instance,
 	if err := g.Run(m, passes); err != nil {
 		t.Fatalf("%s: %v", passes[0], err)
 	}
-	if _, err := pass.SameMeaning(before, m, in.Pass.Reassociates); err != nil {
+	if _, err := pass.SameMeaning(before, m, in.Pass.Freedom()); err != nil {
 		t.Errorf("%s changes the meaning of %v", passes[0], err)
 	}
 	return m

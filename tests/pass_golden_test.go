@@ -92,11 +92,11 @@ func applyPasses(t *testing.T, list, in string) (kind, text string) {
 		}
 		return "error", err.Error() + "\n"
 	}
-	reassociates := false
+	freedom := pass.Exact
 	for _, p := range passes {
-		reassociates = reassociates || p.Pass.Reassociates
+		freedom = max(freedom, p.Pass.Freedom())
 	}
-	runs, err := pass.SameMeaning(before, m, reassociates)
+	runs, err := pass.SameMeaning(before, m, freedom)
 	if err != nil {
 		t.Errorf("the meaning changes: %v", err)
 	}

@@ -96,7 +96,7 @@ func (a *app) passesCmd() *cobra.Command {
 	return a.list("passes", "List the passes and their options", func([]string) ([]row, error) {
 		var rows []row
 		for _, p := range pass.All() {
-			info := passInfo{Name: p.Name, Doc: p.Doc, After: p.After, Reassociates: p.Reassociates}
+			info := passInfo{Name: p.Name, Doc: p.Doc, After: p.After, Reassociates: p.Reassociates, Approximates: p.Approximates}
 			rows = append(rows, row{cells: []string{p.Name, p.Doc}})
 			at := len(rows) - 1
 			for _, o := range p.Options {
@@ -114,6 +114,7 @@ type passInfo struct {
 	Doc          string       `json:"doc"`
 	After        []string     `json:"after,omitempty"`
 	Reassociates bool         `json:"reassociates,omitempty"`
+	Approximates bool         `json:"approximates,omitempty"`
 	Options      []optionInfo `json:"options,omitempty"`
 }
 

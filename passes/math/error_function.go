@@ -21,5 +21,16 @@ func (t *terms) erf(x val) val {
 	return t.withSign(t.pick(t.gt(a, t.c(0.85)), high, low), x)
 }
 
+// onePlusErf is 1 + erf x for f32: w for x < 0 and 2 - w above, with w = 1 - erf |x|,
+// the fourth power of 1 + d, d = |x| P(|x|), and 0 from erfEnd on. The square is
+// 1 + d (2 + d): an error of 1 + d would count twice as much.
+func (t *terms) onePlusErf(x val) val {
+	a := t.abs(x)
+	p := t.poly(a, erfcF32)
+	q := t.fma(t.mul(a, p), t.fma(a, p, t.c(2)), t.c(1))
+	q = t.pick(t.gt(a, t.c(erfEnd)), t.c(0), q)
+	return t.pick(t.lt(x, t.c(0)), t.mul(q, q), t.fma(t.neg(q), q, t.c(2)))
+}
+
 // erf of f32 is 1 from erfEnd on; polynomials are in |x| - erfMid.
 const erfEnd, erfMid = 3.95, 1

@@ -161,6 +161,15 @@ func (t *terms) tanh(x val) val {
 	return t.withSign(t.pick(t.gt(a, t.c(0.549)), high, low), x)
 }
 
+// onePlusTanh is 1 + tanh x = 2/(1 + e^-2x). From the lower bound on, e^-2x is
+// infinite.
+func (t *terms) onePlusTanh(x val) val {
+	if t.wide() {
+		return t.halfLogistic(t.within(x, -355, 300), -2, 0.5)
+	}
+	return t.halfLogistic(t.within(x, -44.5, 40), -2, 0.5)
+}
+
 // halfLogistic is 1/(k + k e^(by x)) where e^(by x) is a normal number.
 func (t *terms) halfLogistic(x val, by, k float64) val {
 	raw, r := t.reduced(x, nil, by, t.bias)

@@ -50,21 +50,21 @@ var Rows = []Row{
 	{"cbrt", num.F64, unary((*terms).cbrt)},
 }
 
-// Find is the row of a function on a type; nil if there is none.
-func Find(function string, e num.Elem) *Row {
-	for i := range Rows {
-		if Rows[i].Func == function && Rows[i].Elem == e {
-			return &Rows[i]
+// find is the row of a function on a type; nil if there is none.
+func find(rows []Row, function string, e num.Elem) *Row {
+	for i := range rows {
+		if rows[i].Func == function && rows[i].Elem == e {
+			return &rows[i]
 		}
 	}
 	return nil
 }
 
-// Build appends the formula to b.
-func (r *Row) Build(b *ir.Builder, x ...*ir.Value) *ir.Value {
+// Build appends the formula to b; its constants stand where s makes them.
+func (r *Row) Build(b *ir.Builder, s *Constants, x ...*ir.Value) *ir.Value {
 	f := double
 	if r.Elem == num.F32 {
 		f = single
 	}
-	return r.build(&terms{b, f, map[constant]val{}}, x)
+	return r.build(&terms{b, f, s}, x)
 }

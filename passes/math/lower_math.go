@@ -30,24 +30,32 @@ import (
 var LowerMath = pass.Register(&pass.Pass{
 	Name:         "lower-math",
 	Doc:          "replace elementary functions by straight-line formulas that vectorise",
-	Reassociates: true,
+	Approximates: true,
 	Counted:      true,
 	Run: func(c *pass.Context) error {
 		for _, f := range c.Module.Funcs() {
 			if !f.IsProc {
 				continue
 			}
-			l := &lowerer{c: c, new: map[*ir.Value]*ir.Value{}}
+			head := &ir.Region{}
+			b := ir.NewBuilder(head)
+			b.Loc = f.Loc
+			l := &lowerer{c, map[*ir.Value]*ir.Value{}, findSums(f), b, NewConstants(b)}
 			c.At(f, nil)
 			l.region(f.Body)
+			l.sums.sweep(f.Body)
+			f.Body.Ops = append(head.Ops, f.Body.Ops...)
 		}
 		return nil
 	},
 })
 
 type lowerer struct {
-	c   *pass.Context
-	new map[*ir.Value]*ir.Value // what stands for the results of ops that are gone
+	c      *pass.Context
+	new    map[*ir.Value]*ir.Value // what stands for the results of ops that are gone
+	sums   *sums
+	head   *ir.Builder // of the constants, before all other ops
+	consts *Constants
 }
 
 func (l *lowerer) value(v *ir.Value) *ir.Value {
@@ -60,7 +68,7 @@ func (l *lowerer) value(v *ir.Value) *ir.Value {
 func (l *lowerer) region(r *ir.Region) {
 	old := r.Ops
 	r.Ops = make([]*ir.Op, 0, len(old))
-	b := ir.NewBuilder(r)
+	b := l.head.In(r)
 	for _, op := range old {
 		op.Values(l.value)
 		for _, in := range op.Regions() {
@@ -81,27 +89,37 @@ var functions = func() map[string]bool {
 	return m
 }()
 
-// replace appends the formula for op, if there is one.
+// replace appends the formula for op, if there is one. A function of which a sum
+// has a formula waits for it.
 func (l *lowerer) replace(b *ir.Builder, op *ir.Op) bool {
-	if !functions[op.Def.Name] {
-		return false
+	in, row := l.sums.of(op)
+	if in == nil {
+		in, row = op, l.row(op)
 	}
-	e := ir.ElemOf(op.Results[0].Type)
-	row := Find(op.Def.Name, working(e))
-	if row == nil {
-		l.c.Decline(op.Loc, "%s of %s has no formula; it stays a call", op.Def.Name, e)
-		return false
-	}
-	if !l.c.Apply(op) {
+	if row == nil || l.sums.awaited(op) || !l.c.Apply(op) {
 		return false
 	}
 	b.Loc = op.Loc
-	args := op.OperandValues("")
+	args := in.OperandValues("")
 	for i, a := range args {
 		args[i] = b.Cast(a, row.Elem)
 	}
-	l.new[op.Results[0]] = b.Cast(row.Build(b, args...), e)
+	l.new[op.Results[0]] = b.Cast(row.Build(b, l.consts, args...), ir.ElemOf(op.Results[0].Type))
+	l.sums.done(op)
 	return true
+}
+
+// row is the formula for a function, nil if op is none or has none.
+func (l *lowerer) row(op *ir.Op) *Row {
+	if !functions[op.Def.Name] {
+		return nil
+	}
+	e := ir.ElemOf(op.Results[0].Type)
+	row := find(Rows, op.Def.Name, working(e))
+	if row == nil {
+		l.c.Decline(op.Loc, "%s of %s has no formula; it stays a call", op.Def.Name, e)
+	}
+	return row
 }
 
 // working is the type in which e is computed.

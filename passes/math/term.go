@@ -26,7 +26,13 @@ var (
 type terms struct {
 	*ir.Builder
 	format
-	consts map[constant]val
+	*Constants
+}
+
+// Constants are made once for all formulas of a function, in a place of their own.
+type Constants struct {
+	b    *ir.Builder
+	made map[constant]val
 }
 
 type constant struct {
@@ -34,12 +40,15 @@ type constant struct {
 	c num.Cell
 }
 
-func (t *terms) literal(e num.Elem, c num.Cell) val {
+// NewConstants has constants that b makes.
+func NewConstants(b *ir.Builder) *Constants { return &Constants{b, map[constant]val{}} }
+
+func (s *Constants) literal(e num.Elem, c num.Cell) val {
 	k := constant{e, c}
-	if t.consts[k] == nil {
-		t.consts[k] = t.Const(e, c)
+	if s.made[k] == nil {
+		s.made[k] = s.b.Const(e, c)
 	}
-	return t.consts[k]
+	return s.made[k]
 }
 
 // c is a float constant, rounded to the format.
@@ -113,4 +122,4 @@ func (t *terms) magic(low int64) float64 {
 func (t *terms) wide() bool { return t.mant == double.mant }
 
 // in continues the formula in another format.
-func (t *terms) in(f format) *terms { return &terms{t.Builder, f, t.consts} }
+func (t *terms) in(f format) *terms { return &terms{t.Builder, f, t.Constants} }

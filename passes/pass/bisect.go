@@ -21,7 +21,7 @@ func (g *Manager) Bisect(m *ir.Module, passes []Instance) (*Wrong, error) {
 	s := &suspects{start: ir.Clone(m), passes: passes}
 	s.before = s.start
 	for s.n = range passes {
-		s.loose = s.loose || passes[s.n].Pass.Reassociates
+		s.freedom = max(s.freedom, passes[s.n].Pass.Freedom())
 		after, at, err := s.attempt(passes[s.n])
 		if bug, ours := err.(*diag.Bug); ours {
 			return g.found(s, at, bug), nil
@@ -48,7 +48,7 @@ type Wrong struct {
 func Fault(m *ir.Module, passes []Instance) *diag.Bug {
 	s := &suspects{start: m, before: m}
 	for _, in := range passes {
-		s.loose = s.loose || in.Pass.Reassociates
+		s.freedom = max(s.freedom, in.Pass.Freedom())
 		after, _, err := s.attempt(in)
 		if bug, ours := err.(*diag.Bug); ours {
 			bug.Pass = in.Pass.Name
@@ -67,8 +67,8 @@ type suspects struct {
 	start, before *ir.Module // before all passes, and before the n-th
 	passes        []Instance
 	n             int
-	loose         bool // some pass up to the n-th may re-associate
-	whole         bool // the last attempt was held against start
+	freedom       Freedom // of the passes up to the n-th
+	whole         bool    // the last attempt was held against start
 }
 
 // attempt runs a pass on a copy of s.before. The error is a *diag.Bug where the
@@ -84,7 +84,7 @@ func (s *suspects) attempt(in Instance) (after *ir.Module, at *Context, err erro
 	if err := ir.Verify(after); err != nil {
 		return nil, at, &diag.Bug{Msg: "leaves a module that does not verify: " + err.Error()}
 	}
-	if err := s.changed(after, in.Pass.Reassociates); err != nil {
+	if err := s.changed(after, in.Pass.Freedom()); err != nil {
 		return nil, at, &diag.Bug{Msg: "changes the meaning of " + err.Error()}
 	}
 	return after, at, nil
@@ -93,13 +93,13 @@ func (s *suspects) attempt(in Instance) (after *ir.Module, at *Context, err erro
 // changed says how after differs from the module before the pass, and else from
 // that before all passes: a run of the former may take too many steps to compare
 // with, while a pass that must keep bits is held to them by the former alone.
-func (s *suspects) changed(after *ir.Module, reassociates bool) error {
-	_, err := SameMeaning(s.before, after, reassociates)
+func (s *suspects) changed(after *ir.Module, freedom Freedom) error {
+	_, err := SameMeaning(s.before, after, freedom)
 	if err != nil || s.before == s.start {
 		return err
 	}
 	s.whole = true
-	_, err = SameMeaning(s.start, after, s.loose)
+	_, err = SameMeaning(s.start, after, s.freedom)
 	return err
 }
 

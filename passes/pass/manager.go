@@ -123,7 +123,7 @@ func (w *watched) verify(m *ir.Module) {
 	if !w.g.VerifyEach {
 		return
 	}
-	if _, err := SameMeaning(w.before, m, w.pass.Pass.Reassociates); err != nil {
+	if _, err := SameMeaning(w.before, m, w.pass.Pass.Freedom()); err != nil {
 		w.raise(&diag.Bug{Msg: "changes the meaning of " + err.Error()})
 	}
 }

@@ -19,6 +19,10 @@ type Pass struct {
 	// Reassociates says that float results may change within the bounds of the
 	// agreement rule; without it a pass must keep every bit.
 	Reassociates bool
+	// Approximates says that functions may become formulas within the ulps that
+	// are stated for them. Formulas read bits as numbers, of which no bound is
+	// known: results are held to the bounds of the module before the pass.
+	Approximates bool
 	// Counted says that the pass asks Context.Apply, or May and Did, for each of
 	// its applications; it then has the option limit.
 	Counted bool
@@ -30,6 +34,27 @@ type Option struct {
 	Name    string
 	Default string
 	Doc     string
+}
+
+// Freedom says how far the results of a module may be from those of another
+// that stands for it. The greater includes the less.
+type Freedom int
+
+const (
+	Exact        Freedom = iota // every bit is the same
+	Reassociated                // within the larger of the bounds of both
+	Approximated                // within the bounds of the one before
+)
+
+// Freedom is what the pass may do to results.
+func (p *Pass) Freedom() Freedom {
+	switch {
+	case p.Approximates:
+		return Approximated
+	case p.Reassociates:
+		return Reassociated
+	}
+	return Exact
 }
 
 // Context is what a running pass sees.

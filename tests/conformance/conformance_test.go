@@ -15,7 +15,10 @@ import (
 	"tenon/internal/num"
 	"tenon/ir"
 	"tenon/ir/interp"
+	"tenon/passes/math"
 	"tenon/passes/math/minimax"
+	"tenon/passes/pass"
+	"tenon/passes/vec"
 )
 
 // limit is what semantics allow.
@@ -175,10 +178,31 @@ func TestSameBitsEverywhere(t *testing.T) {
 			if i := differs(p, native, compute(t, contracted, f, p)); i >= 0 {
 				t.Errorf("%s of %v at %v, %v changes under contract", f.name, e, p.at(0, i), p.second(i))
 			}
-			if i := differs(p, native, interpreted(t, m, f, p)); i >= 0 {
-				t.Errorf("%s of %v at %v, %v: compiled code and the interpreter differ", f.name, e, p.at(0, i), p.second(i))
+			if err := pass.SameBits(array(e, native), interpreted(t, m, f, p, interp.Options{})); err != nil {
+				t.Errorf("%s of %v, compiled code and the interpreter: %v", f.name, e, err)
 			}
 		}
+	}
+}
+
+// Every loop over a formula becomes one of vectors; those that call do not.
+func TestFormulasVectorise(t *testing.T) {
+	m, err := module(both, true, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	g := &pass.Manager{}
+	if err := g.Run(m, pass.Of(vec.Vectorise)); err != nil {
+		t.Fatal(err)
+	}
+	var scalar []string
+	for _, r := range g.Remarks {
+		if !r.Done {
+			scalar = append(scalar, r.Reason)
+		}
+	}
+	if calls := len(functions)*len(both) - len(math.Rows); len(scalar) != calls {
+		t.Errorf("%d functions have no formula; these loops stay scalar: %q", calls, scalar)
 	}
 }
 
@@ -192,25 +216,26 @@ func differs(p *points, a, b []byte) int {
 	return -1
 }
 
-func interpreted(t *testing.T, m *ir.Module, f function, p *points) []byte {
+// array is data in memory form as the interpreter has it.
+func array(e num.Elem, data []byte) *ir.Array {
+	a := ir.NewArray(e, int64(len(data)/e.Bytes()))
+	for i := range a.Mem.Cells {
+		a.Mem.Cells[i] = num.Decode(e, data[i*e.Bytes():])
+	}
+	return a
+}
+
+func interpreted(t *testing.T, m *ir.Module, f function, p *points, o interp.Options) *ir.Array {
 	t.Helper()
 	var args []any
 	for _, data := range append(p.args[:len(p.args):len(p.args)], make([]byte, p.n*p.e.Bytes())) {
-		a := ir.NewArray(p.e, int64(p.n))
-		for i := range p.n {
-			a.Mem.Cells[i] = num.Decode(p.e, data[i*p.e.Bytes():])
-		}
-		args = append(args, a)
+		args = append(args, array(p.e, data))
 	}
-	out, err := interp.New(m, interp.Options{}).Run(symbol(f, p.e), args)
+	out, err := interp.New(m, o).Run(symbol(f, p.e), args)
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := make([]byte, p.n*p.e.Bytes())
-	for i := range p.n {
-		num.Encode(p.e, out[0].(*ir.Array).Mem.Cells[i], r[i*p.e.Bytes():])
-	}
-	return r
+	return out[0].(*ir.Array)
 }
 
 // Every f16 and bf16, for functions of one argument.

@@ -31,7 +31,7 @@ func module(elems []num.Elem, lowered bool, directives string) (*ir.Module, erro
 				operands += ", load(%y[i])"
 				params += fmt.Sprintf(", in %%y: buf<%v[N]>", e)
 			}
-			fmt.Fprintf(&b, "proc loop @%s<N>(%s, out %%r: buf<%v[N]>)%s {\n  loop.for i = 0 to N { store(%s(%s), %%r[i]) }\n  return() }\n",
+			fmt.Fprintf(&b, "proc loop @%s<N>(%s, out %%r: buf<%v[N]>)%s {\n  loop.parallel i = 0 to N { store(%s(%s), %%r[i]) }\n  return() }\n",
 				symbol(f, e), params, e, directives, f.name, operands)
 		}
 	}

@@ -129,6 +129,16 @@ func erfRoot(lo, hi, mid float64, terms int, bits uint) Fit {
 	}
 }
 
+// erfcRoot is ((1 - erf(x))^(1/4) - 1) / x.
+func erfcRoot(hi float64, terms int, bits uint) Fit {
+	q := func(x Num) Num { return root(root(Sub(F(1), Erf(x)))) }
+	return Fit{
+		Target: func(x Num) Num { return Quo(Sub(q(x), F(1)), x) },
+		Weight: func(x Num) Num { return Mul(Mul(F(4), x), Mul(q(x), square(q(x)))) },
+		Lo:     0, Hi: hi, Terms: terms, Bits: bits,
+	}
+}
+
 // erfFar is log(1 - erf(x)) in u = x - mid: an error e in it is one of
 // (1 - erf(x)) e in erf(x).
 func erfFar(lo, hi, mid float64, terms int, bits uint) Fit {
@@ -202,6 +212,7 @@ var tables = []table{
 	{"erfNearF32", "erf(x)/x - 1 in z = x^2, |x| <= 0.85", erfNear(0.85, 6, f32)},
 	{"erfNearF64", "erf(x)/x - 1 in z = x^2, |x| <= 0.85", erfNear(0.85, 11, f64)},
 	{"erfFarF32", "(1 - erf(u + 1))^(1/4) for u + 1 from 0.85 to 3.95", erfRoot(0.85, 3.95, 1, 10, f32)},
+	{"erfcF32", "((1 - erf(x))^(1/4) - 1) / x, 0 <= x <= 3.95", erfcRoot(3.95, 10, f32)},
 	{"erfFarF64", "log(1 - erf(u + 1)) for u + 1 from 0.85 to 6", erfFar(0.85, 6, 1, 21, f64)},
 	{"sinTurnMid", "sin(pi f)/f in z = f^2, |f| <= 0.57, for f32 results in f64", sinTurn(0.57, 6, f64)},
 	{"rootStep", "((1-e)^(-1/3) - 1)/e for |1 - x y^3| of a guess y", rootStep(3)},
