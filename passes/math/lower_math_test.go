@@ -63,14 +63,14 @@ func TestRowsKeepTheMeaning(t *testing.T) {
 func TestNoProductIsPartOfASum(t *testing.T) {
 	for _, r := range math.Rows {
 		m := lower(t, apply(t, r.Func, r.Elem), &pass.Manager{})
-		loop := ir.Lookup[*ir.Func](m, "f").Body.Ops[0]
-		for _, op := range loop.Regions()[0].Ops {
+		ir.Lookup[*ir.Func](m, "f").Body.Walk(func(op *ir.Op) bool {
 			for _, v := range summands(op) {
 				if product(v) {
 					t.Errorf("%s of %v: %%%s takes a product: %s", r.Func, r.Elem, op.Results[0].Name, ir.Print(m))
 				}
 			}
-		}
+			return true
+		})
 	}
 }
 
