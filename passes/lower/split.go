@@ -62,6 +62,9 @@ func (b *bufferiser) part(op *ir.Op, c tensor.Comp, group []int) bool {
 	} else {
 		some = atZero(&m, left)
 	}
+	if len(some) > 0 {
+		b.zeros(op, c, par, group)
+	}
 	body, outs := &ir.Region{}, &ir.Outs{}
 	nb := b.here().In(body)
 	values := nb.Add(ir.CloneOp(inner, &m), nil).Results
@@ -76,6 +79,22 @@ func (b *bufferiser) part(op *ir.Op, c tensor.Comp, group []int) bool {
 	outer := tensor.New(op.Loc, tensor.Comp{Par: par, If: some, Out: outs, Body: body})
 	b.here().Region.Ops = append(b.here().Region.Ops, ir.CloneOp(outer, &ir.Mapping{Values: b.m.Values}))
 	return true
+}
+
+// zeros writes 0 to the results in group, which is what they have where an axis
+// that was left out has no point.
+func (b *bufferiser) zeros(op *ir.Op, c tensor.Comp, par []ir.Axis, group []int) {
+	body, outs := &ir.Region{}, &ir.Outs{}
+	nb := b.here().In(body)
+	var yields []*ir.Value
+	for _, r := range group {
+		e := ir.ElemOf(op.Results[r].Type)
+		yields = append(yields, nb.Const(e, zero(e)))
+		outs.List = append(outs.List, ir.Out{Buf: b.place(op.Results[r]), Subs: c.Out.List[r].Subs})
+	}
+	nb.Yield(yields...)
+	fill := tensor.New(op.Loc, tensor.Comp{Par: par, Out: outs, Body: body})
+	b.here().Region.Ops = append(b.here().Region.Ops, ir.CloneOp(fill, &ir.Mapping{Values: b.m.Values}))
 }
 
 // atZero puts 0 for the axes, where they have a point: what is computed does not
