@@ -100,7 +100,16 @@ func (p *place) guards(name string) (conds []guardCond, text string) {
 		c := p.logicOverData()
 		texts, conds = append(texts, c.text), append(conds, guardCond{c, true})
 	}
-	return conds, " where " + strings.Join(texts, ", ")
+	// Guards over indices say which points there are; data are read at those alone.
+	var first, then []guardCond
+	for _, c := range conds {
+		if c.data {
+			then = append(then, c)
+		} else {
+			first = append(first, c)
+		}
+	}
+	return append(first, then...), " where " + strings.Join(texts, ", ")
 }
 
 // guardCond is a guard; one over data keeps the point, with a neutral value.
