@@ -325,12 +325,33 @@ func (l *loop) accumulators() int {
 	if l.folds[0].choice != nil {
 		return 1
 	}
+	for times > 1 && times*l.ops() > inFlight {
+		times /= 2
+	}
 	if n, ok := l.trips.IsConst(); ok {
 		for times > 1 && n < int64(times*l.lanes) {
 			times /= 2
 		}
 	}
 	return times
+}
+
+// inFlight is how many ops keep the units busy while one addition is under way:
+// two units, four cycles, and as much again for loads. A body with more of them
+// hides the latency of its fold, and further accumulators would only cost
+// registers.
+const inFlight = 16
+
+// ops counts the ops of the body that work on vectors.
+func (l *loop) ops() int {
+	n := 0
+	bodyOf(l.op).Walk(func(op *ir.Op) bool {
+		if op.Def.Name != "yield" && l.varies(op) {
+			n++
+		}
+		return true
+	})
+	return n
 }
 
 // start emits what the lanes begin with, times over.
