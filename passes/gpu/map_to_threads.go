@@ -75,6 +75,8 @@ func unfit(f *ir.Func) (why string) {
 	f.Body.Walk(func(op *ir.Op) bool {
 		r := rangeOf(op)
 		switch name := op.Def.Name; {
+		case name == "loop.if" && onData(op) && hasLoops(op):
+			why = "a branch on data has loops inside, which all threads of a block would have to enter"
 		case op.Def.Traits.Has(ir.Pure), name == "load", name == "store", name == "loop.if", name == "yield", name == "return":
 		case name == "loop.alloc":
 			why = "it needs memory of its own"
@@ -85,6 +87,9 @@ func unfit(f *ir.Func) (why string) {
 		}
 		return why == ""
 	})
+	if why == "" && branches(f.Body) {
+		why = "a branch on data stands outside its loops, and all threads of a block would have to decide it alike"
+	}
 	return why
 }
 
@@ -124,4 +129,43 @@ func (m *mapper) run() {
 		m.sequence(old)
 	}
 	m.f.Body.Ops = append(m.f.Body.Ops, last)
+}
+
+// onData reports a branch whose conditions read values.
+func onData(op *ir.Op) bool {
+	for _, c := range ir.GetClause[*ir.Conds](op, "").List {
+		if len(c.L.Refs())+len(c.R.Refs()) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+func hasLoops(op *ir.Op) bool {
+	found := false
+	for _, in := range op.Regions() {
+		in.Walk(func(op *ir.Op) bool {
+			found = found || rangeOf(op) != nil
+			return !found
+		})
+	}
+	return found
+}
+
+// branches reports a branch on data outside of parallel loops.
+func branches(r *ir.Region) bool {
+	for _, op := range r.Ops {
+		if op.Def.Name == "loop.if" && onData(op) {
+			return true
+		}
+		if op.Def.Name == "loop.parallel" {
+			continue
+		}
+		for _, in := range op.Regions() {
+			if branches(in) {
+				return true
+			}
+		}
+	}
+	return false
 }
