@@ -69,7 +69,8 @@ func (p *place) read(t local) node {
 	for _, d := range t.dims {
 		x, in := p.subscript(d)
 		subs, texts = append(subs, x.at), append(texts, x.text)
-		if !in && policy == "" && (x.lo == x.hi || !p.chance(60)) { // a constant outside is refused
+		_, fixed := d.IsConst()
+		if !in && policy == "" && (x.lo == x.hi || fixed || !p.chance(60)) { // what is never inside is refused
 			policy = " zero"
 			if p.chance(2) && allPositive(t.dims, p.fn.sizes) {
 				policy = " clamp"
