@@ -161,7 +161,8 @@ func (b *body) assign() bool {
 		for k := 0; !in && k < 6; k++ {
 			x, in = p.subscript(d)
 		}
-		if !in && (x.lo == x.hi || !b.chance(40)) {
+		_, fixed := d.IsConst()
+		if !in && (x.lo == x.hi || fixed || !b.chance(40)) {
 			return false
 		}
 		subs = append(subs, x)
