@@ -190,6 +190,10 @@ func (b *bufferiser) bound(i int, v *ir.Value, counts map[string]sym.Expr) {
 				b.unbounded(i, n)
 				return
 			}
+			if slices.ContainsFunc(x.Names(), func(m string) bool { _, late := b.late[m]; return !late }) {
+				b.mixed(i, n, x)
+				return
+			}
 			b.out.Directives = append(slices.Clone(b.out.Directives), ir.BoundDirective(v.Name, d, x.Subst(counts)))
 			b.extents[v], v.Type = t.Dims, ir.Buf{Elem: t.Elem, Dims: most}
 			break
@@ -288,6 +292,15 @@ func (b *bufferiser) unbounded(i int, n string) {
 	b.errs = append(b.errs, diag.Errorf(op.Loc.First(),
 		"%s: result %s of @%s has the size %s, of which no greatest value is known before it runs; such a result has no native code; run it with --interp",
 		op.Def.Name, ResultNames(b.f)[i], b.f.Name, n))
+}
+
+// mixed refuses a result whose size is made of one found while running and of
+// others: what is written of it could not be told from counts alone.
+func (b *bufferiser) mixed(i int, n string, size sym.Expr) {
+	op := binder(b.f.Body, n)
+	b.errs = append(b.errs, diag.Errorf(op.Loc.First(),
+		"%s: result %s of @%s has the size %s, made of %s and of sizes known before; such a result has no native code yet; run it with --interp",
+		op.Def.Name, ResultNames(b.f)[i], b.f.Name, size, n))
 }
 
 // binder is the op in r that binds the dim n.
