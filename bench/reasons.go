@@ -14,7 +14,10 @@ func (b *bench) reason(r row, cs []*contender) string {
 	if arith > 0.5*ours {
 		list = append(list, fmt.Sprintf("the shortest formula's instructions alone take %.0f%% of its time", 100*arith/ours))
 	}
-	if moved > 0.7*ours {
+	if r.touched == 1 && moved > 0.7*ours {
+		list = append(list, fmt.Sprintf("reading its bytes as the plain copy reads takes %.0f%% of its time: the bound reads more at once", 100*moved/ours))
+	}
+	if r.touched > 1 && moved > 0.7*ours {
 		list = append(list, fmt.Sprintf("moving its bytes with plain loads and stores takes %.0f%% of its time: stores that bypass the cache would save the lines it reads to overwrite", 100*moved/ours))
 	}
 	if list == nil {
