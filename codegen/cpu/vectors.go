@@ -64,19 +64,26 @@ func lowerVecStore(p *proc, op *ir.Op) {
 // row is the address of the first of n neighbours in a row, after checks that
 // the enabled ones lie in it.
 func (p *proc) row(op *ir.Op, a ir.Arg, n int) llvm.Value {
-	b, subs, mask := p.buffer(a.Value), subscripts(a), p.maskOf(op)
-	last := len(subs) - 1
-	vs := make([]llvm.Value, len(subs))
-	for d, s := range subs {
-		vs[d] = p.expr(s)
-		if d < last {
-			p.inRangeWhere(b, d, s, vs[d], mask)
-		}
-	}
-	if !p.opts.Unchecked && !p.fits(op, subs[last], b.typ.Dims[last], n) {
+	b, mask := p.buffer(a.Value), p.maskOf(op)
+	vs := p.rowOf(b, subscripts(a), mask)
+	last := len(vs) - 1
+	if !p.opts.Unchecked && !p.fits(op, subscripts(a)[last], b.typ.Dims[last], n) {
 		p.lanesInRange(b, last, p.Iota(vs[last], n), mask)
 	}
 	return p.place(b, vs, mask)
+}
+
+// rowOf evaluates subscripts and checks those that say which row of b is meant,
+// all but the last.
+func (p *proc) rowOf(b *buffer, subs []sym.Expr, mask llvm.Value) []llvm.Value {
+	vs := make([]llvm.Value, len(subs))
+	for d, s := range subs {
+		vs[d] = p.expr(s)
+		if d < len(subs)-1 {
+			p.inRangeWhere(b, d, s, vs[d], mask)
+		}
+	}
+	return vs
 }
 
 // place is the address of an element; where a mask may leave out all lanes it
@@ -141,15 +148,9 @@ func lowerVecScatter(p *proc, op *ir.Op) {
 // indexed is the row of an element and, in each lane, which element of that row
 // is meant; enabled lanes are checked.
 func (p *proc) indexed(op *ir.Op, a ir.Arg, idx *ir.Value) (base, at llvm.Value) {
-	b, subs, mask := p.buffer(a.Value), subscripts(a), p.maskOf(op)
-	last := len(subs) - 1
-	vs := make([]llvm.Value, len(subs))
-	for d, s := range subs {
-		vs[d] = p.expr(s)
-		if d < last {
-			p.inRangeWhere(b, d, s, vs[d], mask)
-		}
-	}
+	b, mask := p.buffer(a.Value), p.maskOf(op)
+	vs := p.rowOf(b, subscripts(a), mask)
+	last := len(vs) - 1
 	at = p.Cast(p.value(idx), num.Index)
 	at = p.Op("add", at, p.Splat(vs[last], at.Type().Lanes()))
 	if !p.opts.Unchecked {
