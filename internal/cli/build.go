@@ -16,7 +16,7 @@ import (
 const buildHelp = `Compile a program.
 
 --emit says what is made; left out, the extension of OUT says it. A level of the
-IR (tensor, tile, loop) that the program passes through gives its text there,
+IR (tensor, tile, loop, vec) that the program passes through gives its text there,
 which can be edited and built again.`
 
 func (a *app) buildCmd() *cobra.Command {
