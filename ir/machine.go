@@ -58,6 +58,9 @@ type Machine interface {
 	Temp() int
 	TempObject() int
 
+	// Shared is the slot in O that all ops of the function mean by one number.
+	Shared(n int64) int
+
 	// Expr stages an index expression; overflow traps.
 	Expr(e sym.Expr) func(*Frame) int64
 	// Cond stages a comparison.
@@ -142,6 +145,18 @@ type Memory struct {
 	Cells  []num.Cell
 	Shadow []num.Shadow // nil in a run without shadows
 	Watch  Watcher      // nil: accesses need no watching
+}
+
+// Overwrite puts what n holds into the first cells of m, which grows if need be.
+func (m *Memory) Overwrite(n *Memory) {
+	if more := len(n.Cells) - len(m.Cells); more > 0 {
+		m.Cells = append(m.Cells, make([]num.Cell, more)...)
+		if m.Shadow != nil {
+			m.Shadow = append(m.Shadow, make([]num.Shadow, more)...)
+		}
+	}
+	copy(m.Cells, n.Cells)
+	copy(m.Shadow, n.Shadow)
 }
 
 // Watcher sees every access to watched memory: conflict detection in parallel

@@ -157,6 +157,7 @@ type Checker struct {
 	Module *Module
 	Func   *Func
 	Facts  *sym.Facts // what is known at the op: entry facts, enclosing ranges
+	Around []*Op      // the ops around it, outermost first
 	Errs   diag.List
 }
 

@@ -33,6 +33,7 @@ func (v *verifier) row(op *Op) {
 	if len(op.Regions()) > 0 {
 		v.Facts = v.withoutConds(op)
 	}
+	v.Around = v.stack[:len(v.stack)-1]
 	op.Def.Verify(v.Checker, op)
 	v.Facts = facts
 }

@@ -10,6 +10,7 @@ import (
 	loops "tenon/passes/loop"
 	"tenon/passes/lower"
 	"tenon/passes/math"
+	"tenon/passes/memory"
 	"tenon/passes/pass"
 	"tenon/passes/vec"
 )
@@ -44,6 +45,9 @@ var loop = Stage{ir.LevelLoop, pass.Of(lower.LowerComps, graph.Canonicalise, gra
 // were raised in it, or stand for its reductions, become loops.
 var proc = Stage{ir.LevelLoop, append(pass.Of(graph.Inline, graph.Simplify), loop.Passes...)}
 
+// Where buffers lie is decided last, on the loops that code is made of.
+var placed = pass.Of(memory.ReuseBuffers, memory.PlanWorkspace)
+
 // Machine is what the passes know of the target: numbers, no name.
 type Machine struct {
 	VectorBytes  int  // of a vector register; 0: loops stay scalar
@@ -58,7 +62,8 @@ var AnyMachine = Machine{VectorBytes: 32, Masked: true, Accumulators: 2, FusedMu
 
 // Vec level: functions become formulas, which have vector forms where calls have
 // none; without fused multiply-add they would be slower than calls. Then innermost
-// loops become loops of vectors, and what they share is made once.
+// loops become loops of vectors, and what they share is made once. Last it is
+// decided where buffers lie.
 func vectors(m Machine) Stage {
 	var formulas []pass.Instance
 	if m.FusedMul {
@@ -68,7 +73,7 @@ func vectors(m Machine) Stage {
 	in := pass.Instance{Pass: vec.Vectorise, Options: map[string]string{
 		"bytes": strconv.Itoa(m.VectorBytes), "masked": flag[m.Masked],
 		"accumulators": strconv.Itoa(m.Accumulators)}}
-	return Stage{ir.LevelVec, slices.Concat(formulas, []pass.Instance{in}, pass.Of(graph.Simplify))}
+	return Stage{ir.LevelVec, slices.Concat(formulas, []pass.Instance{in}, pass.Of(graph.Simplify), placed)}
 }
 
 // A GPU has the memory that the caller gives and no other: loops are fused and
@@ -106,21 +111,25 @@ func Pipeline(level ir.Level, m Machine) []Stage {
 	if m.BlockThreads > 0 {
 		return onGPU(level, m)
 	}
-	var last []Stage
-	if m.VectorBytes > 0 {
-		last = []Stage{vectors(m)}
-	}
 	switch level {
 	case ir.LevelTensor:
-		return append([]Stage{tensor, tile, loop}, last...)
+		return append([]Stage{tensor, tile}, ending(loop, m)...)
 	case ir.LevelTile:
-		return append([]Stage{{ir.LevelTile, nil}, loop}, last...)
+		return append([]Stage{{ir.LevelTile, nil}}, ending(loop, m)...)
 	case ir.LevelLoop:
-		return append([]Stage{proc}, last...)
+		return ending(proc, m)
 	case ir.LevelVec:
-		return []Stage{{ir.LevelVec, nil}}
+		return []Stage{{ir.LevelVec, placed}}
 	}
 	return nil
+}
+
+// ending is the stage of loops with what follows it.
+func ending(loops Stage, m Machine) []Stage {
+	if m.VectorBytes > 0 {
+		return []Stage{loops, vectors(m)}
+	}
+	return []Stage{{loops.Level, slices.Concat(loops.Passes, placed)}}
 }
 
 // EntryLevel is where a module enters: at the highest level of its functions.

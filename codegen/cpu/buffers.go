@@ -146,7 +146,7 @@ func lowerStore(p *proc, op *ir.Op) {
 	p.StoreElem(x, b.data, p.element(b, subscripts(args[1])))
 }
 
-// lowerAlloc finds an array in the workspace, or asks for memory once its size is
+// lowerAlloc takes a slot of the workspace, or asks for memory once its size is
 // known to be one: no dim is negative and the product does not overflow. That is
 // freed at the end of the
 // region (release) or, after an error, at the exit. What a loop allocates in the

@@ -86,7 +86,7 @@ type proc struct {
 	slots   []llvm.Value          // of pointers to free at the exit
 	cleanup func()                // more to do there
 	owned   []llvm.Value          // slots of the region at hand
-	scratch map[*ir.Op]llvm.Value // addresses of arrays in the workspace
+	scratch map[*ir.Op]llvm.Value // addresses of the slots of allocations
 	looped  map[*ir.Op]bool       // the ops inside loops
 	planned map[*ir.Op]bool       // shape programs that the entry has run
 	fold    map[*ir.Op]llvm.Flags // what an op may do beyond the proc's own flags
@@ -144,11 +144,11 @@ func (p *proc) slot() llvm.Value {
 	return s
 }
 
-// emitBody emits NAME.body(data.., scalars, dims.., scratch.., plan, error) ->
+// emitBody emits NAME.body(data.., scalars, dims.., slots.., plan, error) ->
 // code. plan may be null.
 func emitBody(out *llvm.Module, shared *support, f *ir.Func, fields []Field, o Options) *llvm.Func {
-	scratch := scratchOf(f)
-	fn := out.NewInternal(f.Name+".body", i32, bodyParams(f, fields, scratch)...)
+	slots := slotsOf(f)
+	fn := out.NewInternal(f.Name+".body", i32, bodyParams(f, fields, len(slots))...)
 	fn.NoInline() // so that its noalias parameters keep their meaning
 	p := newProc(fn, f, fields, o)
 	p.split = &splitting{shared: shared, plan: p.Params()[len(p.Params())-2]}
@@ -176,8 +176,10 @@ func emitBody(out *llvm.Module, shared *support, f *ir.Func, fields []Field, o O
 			p.bufs[x.Param.Value] = p.dense(x.Param.Value.Type.(ir.Buf), p.Param(i), i)
 		}
 	}
-	for i, op := range scratch {
-		p.scratch[op] = p.Param(len(fields) + len(dims) + i)
+	for i, ops := range slots {
+		for _, op := range ops {
+			p.scratch[op] = p.Param(len(fields) + len(dims) + i)
+		}
 	}
 	if hasDirective(f.Directives, "contract") {
 		p.Flags = llvm.Contract
@@ -192,7 +194,7 @@ func emitBody(out *llvm.Module, shared *support, f *ir.Func, fields []Field, o O
 // and those that the shape program finds.
 func dimsOf(f *ir.Func) []string { return append(slices.Clone(f.Dims), ir.PlannedDims(f)...) }
 
-func bodyParams(f *ir.Func, fields []Field, scratch []*ir.Op) (params []llvm.Param) {
+func bodyParams(f *ir.Func, fields []Field, slots int) (params []llvm.Param) {
 	for _, x := range fields {
 		if x.Tensor {
 			params = append(params, llvm.Param{Name: x.Name + ".data", Type: llvm.Ptr, NoAlias: true, Const: x.Param.Mode == ir.ModeIn})
@@ -203,8 +205,8 @@ func bodyParams(f *ir.Func, fields []Field, scratch []*ir.Op) (params []llvm.Par
 	for _, d := range dimsOf(f) {
 		params = append(params, llvm.Param{Name: "dim." + d, Type: index})
 	}
-	for i := range scratch {
-		params = append(params, llvm.Param{Name: fmt.Sprintf("scratch.%d", i), Type: llvm.Ptr, NoAlias: true})
+	for i := range slots {
+		params = append(params, llvm.Param{Name: fmt.Sprintf("slot.%d", i), Type: llvm.Ptr, NoAlias: true})
 	}
 	return append(params, llvm.Param{Name: "plan", Type: llvm.Ptr, Const: true}, llvm.Param{Name: "error", Type: llvm.Ptr, NoAlias: true})
 }

@@ -7,26 +7,30 @@ import (
 	"tenon/codegen/llvm"
 	"tenon/internal/num"
 	"tenon/ir"
+	"tenon/ir/ops/loop"
+	"tenon/ir/sym"
+	"tenon/targets"
 )
 
-// The workspace holds the temporary arrays that live for a whole call and whose
-// sizes follow from the dims: it is one piece of memory, the caller's or one
-// allocation, whose size the plan of a call gives. The body takes each array as
-// a parameter of its own, so that LLVM sees that they do not overlap. Arrays
-// that live in a loop or a branch are allocated where they stand.
+// The workspace is one piece of memory for the buffers that the module puts into
+// slots: the caller's, or one allocation for a call. Its size follows from the
+// dims, and the plan of a call gives it. The slots lie one after the other, each
+// at a multiple of a cache line and as large as the greatest of its buffers. The
+// body takes each slot as a parameter of its own, so that LLVM sees that they do
+// not overlap; that buffers of one slot do, it sees as well.
 
-// scratchOf lists the allocations of f that go into the workspace.
-func scratchOf(f *ir.Func) (ops []*ir.Op) {
-	for _, op := range f.Body.Ops {
-		if op.Def.Name != "loop.alloc" {
-			continue
+// slotsOf lists the allocations of f in each slot of its workspace.
+func slotsOf(f *ir.Func) (slots [][]*ir.Op) {
+	f.Body.Walk(func(op *ir.Op) bool {
+		if n, ok := loop.Slot(op); ok {
+			for int64(len(slots)) <= n {
+				slots = append(slots, nil)
+			}
+			slots[n] = append(slots[n], op)
 		}
-		t := op.Results[0].Type.(ir.Buf)
-		if t.Dist == nil && t.Space == "" && t.Strides == nil && madeOf(t, dimsOf(f)) {
-			ops = append(ops, op)
-		}
-	}
-	return ops
+		return true
+	})
+	return slots
 }
 
 // madeOf reports that the dims of t are expressions over the given names alone.
@@ -44,34 +48,77 @@ func madeOf(t ir.Buf, dims []string) bool {
 	return true
 }
 
-// layout places the arrays of ops one after the other, each at a multiple of a
-// cache line: their offsets, and the size of all.
-func (p *proc) layout(ops []*ir.Op) (offsets []llvm.Value, total llvm.Value) {
+// layout finds where each slot begins, and the size of all.
+func (p *proc) layout(slots [][]*ir.Op) (offsets []llvm.Value, total llvm.Value) {
 	line := int64(p.Module().Desc().LineBytes)
 	total = llvm.Index(0)
-	for _, op := range ops {
-		t := op.Results[0].Type.(ir.Buf)
-		var dims []llvm.Value
-		for _, d := range t.Dims {
-			dims = append(dims, p.expr(d))
-		}
-		bytes := p.checkedBytes(dims, t.Elem, -1)
-		whole := p.Op("and", p.Op("add", bytes, llvm.Index(line-1)), llvm.Index(-line))
-		over := p.Op("gt", p.Op("sub", bytes, llvm.Index(math.MaxInt64-2*line)), p.Op("neg", total))
+	for _, ops := range slots {
+		whole := p.Op("and", p.Op("add", p.slotBytes(ops), llvm.Index(line-1)), llvm.Index(-line))
+		over := p.Op("gt", whole, p.Op("sub", llvm.Index(math.MaxInt64-2*line), total))
 		p.failWhen(over, ir.TrapOverflow, -1, -1)
 		offsets, total = append(offsets, total), p.Op("add", total, whole)
 	}
 	return offsets, total
 }
 
-// scratch gives the addresses of the arrays in the workspace. Without one of the
+// slotBytes is the size of the greatest of the buffers of ops; one that leaves no
+// room for alignment is an overflow. Sizes that are made of equal dims are
+// computed once.
+func (p *proc) slotBytes(ops []*ir.Op) llvm.Value {
+	line := int64(p.Module().Desc().LineBytes)
+	most := llvm.Index(0)
+	seen := map[string]bool{}
+	for _, op := range ops {
+		t := op.Results[0].Type.(ir.Buf)
+		if seen[t.String()] {
+			continue
+		}
+		seen[t.String()] = true
+		var dims []llvm.Value
+		for _, d := range t.Dims {
+			dims = append(dims, p.expr(d))
+		}
+		bytes := p.checkedBytes(dims, t.Elem, -1)
+		p.failWhen(p.Op("gt", bytes, llvm.Index(math.MaxInt64-2*line)), ir.TrapOverflow, -1, -1)
+		most = p.Op("max", most, bytes)
+	}
+	return most
+}
+
+// Workspace is the size in bytes that the plan of a call of f asks for, as an
+// expression over dims, for memory at any address.
+func Workspace(f *ir.Func, desc *targets.Desc) sym.Expr {
+	line := sym.Const(int64(desc.LineBytes))
+	total := sym.Const(0)
+	for _, ops := range slotsOf(f) {
+		most := sym.Const(0)
+		for _, op := range ops {
+			most = sym.Max(most, bytesOf(op.Results[0].Type.(ir.Buf)))
+		}
+		total = sym.Add(total, sym.Mul(line, sym.FloorDiv(sym.Add(most, line, sym.Const(-1)), line)))
+	}
+	if c, ok := total.IsConst(); ok && c == 0 {
+		return total
+	}
+	return sym.Add(total, line, sym.Const(-1))
+}
+
+func bytesOf(t ir.Buf) sym.Expr {
+	n := sym.Const(int64(t.Elem.Bytes()))
+	for _, d := range t.Dims {
+		n = sym.Mul(n, d)
+	}
+	return n
+}
+
+// scratch gives the addresses of the slots of the workspace. Without one of the
 // caller's it allocates it, to be freed at the exit.
 func (e *entry) scratch(plan, given llvm.Value) (at []llvm.Value) {
-	ops := scratchOf(e.src)
-	if len(ops) == 0 {
+	slots := slotsOf(e.src)
+	if len(slots) == 0 {
 		return nil
 	}
-	offsets, total := e.layout(ops)
+	offsets, total := e.layout(slots)
 	slot := e.slot()
 	base := e.If(e.IsNull(given), func() []llvm.Value {
 		room := e.Malloc(total)
@@ -99,10 +146,10 @@ func (p *proc) padded(total llvm.Value) llvm.Value {
 
 // workspaceBytes emits the size of the workspace that a run asks for.
 func (p *proc) workspaceBytes() llvm.Value {
-	ops := scratchOf(p.src)
-	if len(ops) == 0 {
+	slots := slotsOf(p.src)
+	if len(slots) == 0 {
 		return llvm.Int(num.Index, 0)
 	}
-	_, total := p.layout(ops)
+	_, total := p.layout(slots)
 	return p.padded(total)
 }

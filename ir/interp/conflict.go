@@ -53,8 +53,8 @@ func (c *conflicts) Access(f *ir.Frame, op *ir.Op, mem *ir.Memory, cell int64, w
 		w.Access(f, op, mem, cell, write)
 	}
 	marks := c.marks[mem]
-	if marks == nil {
-		marks = make([]mark, len(mem.Cells))
+	if len(marks) < len(mem.Cells) { // memory of a slot may have grown
+		marks = append(marks, make([]mark, len(mem.Cells)-len(marks))...)
 		c.marks[mem] = marks
 	}
 	m, id := &marks[cell], c.who(f)

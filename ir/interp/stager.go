@@ -7,7 +7,10 @@ import (
 )
 
 // layout counts the slots of a function's frames.
-type layout struct{ scalars, objects int }
+type layout struct {
+	scalars, objects int
+	shared           map[int64]int // slots in O that ops share by number
+}
 
 // stager implements ir.Machine while one function is staged. A region that is
 // used inside a function but has names of its own (a decoder, a monoid) gets an
@@ -91,6 +94,19 @@ func (s *stager) Temp() int {
 func (s *stager) TempObject() int {
 	s.layout.objects++
 	return s.layout.objects - 1
+}
+
+// Shared implements ir.Machine.
+func (s *stager) Shared(n int64) int {
+	slot, ok := s.layout.shared[n]
+	if !ok {
+		if s.layout.shared == nil {
+			s.layout.shared = map[int64]int{}
+		}
+		slot = s.TempObject()
+		s.layout.shared[n] = slot
+	}
+	return slot
 }
 
 // Region implements ir.Machine.

@@ -70,21 +70,25 @@ func checkStore(op *ir.Op) error {
 var Alloc = ir.Register(&ir.OpDef{
 	Name: "loop.alloc",
 	Doc: "Makes a buffer, freed at the end of the region; its elements are undefined until written.\n" +
-		"%A = loop.alloc : buf<f32[M, N]>\n" +
-		"A buffer distributed over ranks is made by all of them at once.",
-	Clauses: nil,
+		"%A = loop.alloc [slot=0] : buf<f32[M, N]>\n" +
+		"A buffer distributed over ranks is made by all of them at once. Buffers of one slot share memory: making one\n" +
+		"ends the life of the one before.",
+	Clauses: []ir.ClauseSpec{{Kind: ir.KindAttr, KW: "slot", Optional: true}},
 	Traits:  ir.Allocates,
 	Infer: func(_ *ir.Op, declared []ir.Type) ([]ir.Type, error) {
 		t, err := access.One[ir.Buf](declared, "buf<f32[M, N]>")
 		return []ir.Type{t}, err
 	},
-	Verify: func(c *ir.Checker, op *ir.Op) { dist.OnlyAccumulated(c, op.Results[0]) },
+	Verify: func(c *ir.Checker, op *ir.Op) {
+		dist.OnlyAccumulated(c, op.Results[0])
+		checkSlot(c, op)
+	},
 	Effects: func(op *ir.Op) []ir.Effect {
 		return []ir.Effect{{Kind: ir.EffectAlloc, Value: op.Results[0]}, access.Trap}
 	},
 	Eval: func(m ir.Machine, op *ir.Op) ir.Step {
 		t, slot := op.Results[0].Type.(ir.Buf), m.Object(op.Results[0])
-		fresh := access.Allocate(m, op, t)
+		fresh := inSlot(m, op, access.Allocate(m, op, t))
 		if t.Dist == nil {
 			return func(f *ir.Frame) { f.O[slot] = fresh(f) }
 		}
