@@ -1,8 +1,11 @@
 package llvm
 
 import (
+	"slices"
+
 	"github.com/llir/llvm/ir"
 	"github.com/llir/llvm/ir/enum"
+	"github.com/llir/llvm/ir/value"
 
 	"tenon/internal/diag"
 	"tenon/internal/num"
@@ -13,22 +16,30 @@ import (
 // evaluated before. body gets i and the carried values and returns their next
 // values. For returns the final ones; without an iteration those are inits.
 //
-//	cur:   n = hi > lo ? (hi - lo - 1) / step + 1 : 0     (step 1: i < hi)
-//	head:  i, k, carried = phi; k < n ? body : exit
-//	body:  ...; i += step; k += 1; -> head
+//	cur:   left = (hi - lo - 1) / step + 1; lo < hi ? loop : exit
+//	loop:  i, left, carried = phi; ...; i += step; left -= 1; left != 0 ? loop : exit
 //
 // Counting trips keeps a range that ends near the greatest index right, where
-// i + step would wrap.
+// i + step would wrap; with step 1, i < hi is the test. The test is at the end:
+// what a loop repeats then runs if the loop does, so that LLVM moves it before,
+// and an iteration has one branch. (Tested at its head, a loop of 44
+// instructions with 13 constants took a fifth longer.)
 func (f *Func) For(lo, hi, step Value, inits []Value, body func(i Value, carried []Value) []Value) []Value {
 	f.want("loop bound", lo, num.Index)
 	f.want("loop bound", hi, num.Index)
 	f.want("loop step", step, num.Index)
+	some := f.Op("lt", lo, hi)
 	if s, ok := step.AsInt(); ok && s == 1 {
-		return f.loop(lo, hi, inits, func(i Value, carried []Value) []Value { return body(i, carried) })
+		return f.loop(some, []Value{lo}, inits, body, func(at []Value) ([]Value, value.Value) {
+			inc := f.cur.NewAdd(at[0].v, Index(1).v)
+			inc.OverflowFlags = []enum.OverflowFlag{enum.OverflowFlagNSW}
+			return []Value{{inc, at[0].t}}, f.cur.NewICmp(enum.IPredSLT, inc, hi.v)
+		})
 	}
 	trips := f.Trips(lo, hi, step)
-	return f.loop(Index(0), trips, inits, func(k Value, carried []Value) []Value {
-		return body(f.Op("add", lo, f.Op("mul", k, step)), carried)
+	return f.loop(some, []Value{lo, trips}, inits, body, func(at []Value) ([]Value, value.Value) {
+		left := f.Op("sub", at[1], Index(1))
+		return []Value{f.Op("add", at[0], step), left}, f.cur.NewICmp(enum.IPredNE, left.v, Index(0).v)
 	})
 }
 
@@ -41,32 +52,32 @@ func (f *Func) Trips(lo, hi, step Value) Value {
 	return Value{f.cur.NewSelect(some, n, Index(0).v), TypeOf(num.Index)}
 }
 
-// loop is For with step 1.
-func (f *Func) loop(lo, hi Value, inits []Value, body func(i Value, carried []Value) []Value) []Value {
-	before, head, inside, exit := f.cur, f.block("head"), f.block("loop"), f.block("exit")
-	before.NewBr(head)
-	i := head.NewPhi(ir.NewIncoming(lo.v, before))
-	phis := make([]*ir.InstPhi, len(inits))
-	carried := make([]Value, len(inits))
-	for n, v := range inits {
-		phis[n] = head.NewPhi(ir.NewIncoming(v.v, before))
-		carried[n] = Value{phis[n], v.t}
-	}
-	head.NewCondBr(head.NewICmp(enum.IPredSLT, i, hi.v), inside, exit)
+// loop repeats body if some holds, and then as long as advance says, which also
+// gives the next place. The first part of a place is the index.
+func (f *Func) loop(some Value, at, inits []Value, body func(i Value, carried []Value) []Value,
+	advance func(at []Value) (next []Value, more value.Value)) []Value {
+	before, inside, exit := f.cur, f.block("loop"), f.block("exit")
+	before.NewCondBr(some.v, inside, exit)
 	f.cur = inside
-	next := body(Value{i, TypeOf(num.Index)}, carried)
+	phis := make([]*ir.InstPhi, 0, len(at)+len(inits))
+	now := make([]Value, 0, len(at)+len(inits))
+	for _, v := range append(slices.Clone(at), inits...) {
+		phi := inside.NewPhi(ir.NewIncoming(v.v, before))
+		phis, now = append(phis, phi), append(now, Value{phi, v.t})
+	}
+	next := body(now[0], now[len(at):])
 	f.matches("loop", next, inits)
+	preds, values := []*ir.Block{before}, [][]Value{inits}
 	if !f.Done() {
-		inc := f.cur.NewAdd(i, Index(1).v)
-		inc.OverflowFlags = []enum.OverflowFlag{enum.OverflowFlagNSW}
-		i.Incs = append(i.Incs, ir.NewIncoming(inc, f.cur))
-		for n, v := range next {
+		places, more := advance(now[:len(at)])
+		for n, v := range append(slices.Clone(places), next...) {
 			phis[n].Incs = append(phis[n].Incs, ir.NewIncoming(v.v, f.cur))
 		}
-		f.cur.NewBr(head)
+		preds, values = append(preds, f.cur), append(values, next)
+		f.cur.NewCondBr(more, inside, exit)
 	}
 	f.cur = exit
-	return carried
+	return f.merge(preds, values)
 }
 
 // While repeats body while cond holds. cond and body get the carried values;
