@@ -25,8 +25,12 @@ type Lowered struct {
 // calls see with the module at each level that it passes through. It ends at the
 // level from which code is generated, or where see returns false.
 func Lower(m *ir.Module, desc *targets.Desc, see func(Lowered) bool) (*ir.Module, error) {
+	return lowerWith(&pass.Manager{}, m, desc, see)
+}
+
+// lowerWith is Lower under a manager that keeps what the passes remark.
+func lowerWith(manager *pass.Manager, m *ir.Module, desc *targets.Desc, see func(Lowered) bool) (*ir.Module, error) {
 	m = ir.Clone(m)
-	manager := &pass.Manager{}
 	for _, s := range passes.Pipeline(passes.EntryLevel(m), machineOf(desc)) {
 		if err := manager.Run(m, s.Passes); err != nil {
 			return nil, err

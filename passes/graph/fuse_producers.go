@@ -21,6 +21,9 @@
 // cheap ops on one read and the consumer does not reduce. A fused region stays
 // under a limit of ops, so that it fits the registers and this pass stays linear.
 //
+// Every producer gets a remark, which says for what is fused why that is legal and
+// why it pays, and for what is stored which of the two fails.
+//
 // Bits do not change: the same ops are done on the same values. An error that
 // only an unread element could raise goes with it.
 //
@@ -29,6 +32,7 @@
 package graph
 
 import (
+	"fmt"
 	"slices"
 
 	"tenon/ir"
@@ -109,13 +113,19 @@ func (p *fuser) region(r *ir.Region, facts *sym.Facts) {
 			continue
 		}
 		at := p.sites(op.Results[0])
-		if why := p.declines(op, at, facts); why != "" {
-			p.c.Decline(op.Loc, "the value is stored: %s", why)
+		if why := p.illegal(op, at, facts); why != "" {
+			p.c.Decline(op.Loc, "the value is stored: making it where it is read is not legal, %s", why)
+			continue
+		}
+		gain, why := p.profit(op, at)
+		if why != "" {
+			p.c.Decline(op.Loc, "the value is stored: making it where it is read would not pay, %s", why)
 			continue
 		}
 		if !p.c.Apply(op) {
 			continue
 		}
+		p.c.Done(op.Loc, "the value is made where it is read, always in range: %s", gain)
 		for ; len(at) > 0; at = p.sites(op.Results[0]) {
 			p.fuse(op, at[0])
 		}
@@ -166,29 +176,41 @@ func collect(out []site, v *ir.Value, chain []tensor.Comp) []site {
 	return out
 }
 
-// declines says why the value of op stays a value; "": it is fused everywhere.
-func (p *fuser) declines(op *ir.Op, at []site, facts *sym.Facts) string {
+// illegal says why the value of op cannot be made at every read; "": it can.
+func (p *fuser) illegal(op *ir.Op, at []site, facts *sym.Facts) string {
 	c, v := tensor.AsComp(op), op.Results[0]
-	dims := v.Type.(ir.Tensor)
 	switch {
 	case c.Out != nil || hasEntries(c):
 		return "it is made along the entries of a pattern, or by lists of axes"
-	case dims.Enc != nil:
+	case v.Type.(ir.Tensor).Enc != nil:
 		return "it is encoded"
 	case p.others[v] > 0:
 		return "something but a comp uses it"
 	}
-	once := len(at) == 1
 	for _, s := range at {
-		if why := p.unfit(c, s, facts); why != "" {
+		if why := unfit(c, s, facts); why != "" {
 			return why
 		}
-		once = once && readOnce(s)
-	}
-	if !once && !p.cheap(c, at) {
-		return "its elements would be computed more than once"
 	}
 	return ""
+}
+
+// profit says what is gained where op's value is made at every read, or why
+// nothing is.
+func (p *fuser) profit(op *ir.Op, at []site) (gain, why string) {
+	c := tensor.AsComp(op)
+	for _, s := range at {
+		if n := countOps(s.chain[0].Body) + countOps(c.Body); n > p.ops {
+			return "", fmt.Sprintf("the region would have %d ops, more than %d", n, p.ops)
+		}
+	}
+	switch {
+	case len(at) == 1 && readOnce(at[0]):
+		return "each element is computed once, as before, and neither stored nor loaded", ""
+	case p.cheap(c, at):
+		return "its few ops cost less than loading the elements", ""
+	}
+	return "", "its elements would be computed more than once"
 }
 
 func hasEntries(c tensor.Comp) bool {
@@ -201,7 +223,7 @@ func hasEntries(c tensor.Comp) bool {
 }
 
 // unfit says why the producer cannot stand at s at all.
-func (p *fuser) unfit(c tensor.Comp, s site, facts *sym.Facts) string {
+func unfit(c tensor.Comp, s site, facts *sym.Facts) string {
 	read := s.read()
 	if read.Policy != ir.PolicyError {
 		return "it is read with a policy"
@@ -216,9 +238,6 @@ func (p *fuser) unfit(c tensor.Comp, s site, facts *sym.Facts) string {
 	}
 	if subscripts(s.comp(), read.Res) {
 		return "it is used as a subscript"
-	}
-	if countOps(s.chain[0].Body)+countOps(c.Body) > p.ops {
-		return "the region would grow beyond the limit"
 	}
 	return ""
 }

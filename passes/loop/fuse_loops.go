@@ -126,7 +126,7 @@ func (p *loopFuser) from(r *ir.Region, i int, inner bool) bool {
 		if !p.c.Apply(op) {
 			break
 		}
-		p.c.Done(op.Loc, "merged with the loop before it: %s", p.gain(m, op))
+		p.c.Done(op.Loc, "merged with the loop before it, of which an iteration needs its own alone: %s", p.gain(m, op))
 		m.take(p, op)
 		last, early, late, looked = j, len(m.early), len(m.late), 0
 	}
@@ -186,7 +186,7 @@ func (p *loopFuser) gain(m *move, b *ir.Op) string {
 			names += "%" + v.Name
 		}
 	}
-	return "an iteration's part of " + names + " is still at hand"
+	return "what that has of " + names + " is still at hand"
 }
 
 // streams counts the buffers that come from outside: those allocated here may

@@ -1,0 +1,128 @@
+package cli
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"path/filepath"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"tenon/internal/diag"
+	"tenon/internal/driver"
+	"tenon/passes/pass"
+)
+
+const explainHelp = `Tell for each function of a program what the passes did and what they left
+alone, and why.
+
+A line has the pass, yes where it did something and no where it declined, the
+place in the source, and the reason: what makes it legal and what is gained, or
+which of the two is missing. The passes are those of a build for --target and
+--cpu; nothing is compiled, and no LLVM is needed.`
+
+func (a *app) explainCmd() *cobra.Command {
+	var opts driver.Options
+	var asJSON bool
+	c := &cobra.Command{
+		Use:     "explain FILE [flags]",
+		Short:   "Tell what the passes did with a program, and why",
+		Long:    explainHelp,
+		Example: "  tenon explain attention.tn --cpu native",
+		Args:    files(false),
+		RunE: func(c *cobra.Command, args []string) error {
+			a.program = args[0]
+			m, err := driver.Load(args[0])
+			if err != nil {
+				return err
+			}
+			all, err := driver.Explain(m, opts)
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				return a.explainJSON(all)
+			}
+			return a.explain(args[0], all)
+		},
+	}
+	c.Flags().StringVar(&opts.Target, "target", "", "the `FAMILY` of machines, this machine's if left out; see tenon targets")
+	c.Flags().StringVar(&opts.CPU, "cpu", "", "the machine `NAME` of the family, or native; the family's baseline if left out")
+	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	return c
+}
+
+func (a *app) explain(file string, all []driver.Explained) error {
+	for i, f := range all {
+		if i > 0 {
+			fmt.Fprintln(a.out)
+		}
+		io.WriteString(a.out, f.Func)
+		if f.Line > 0 {
+			fmt.Fprintf(a.out, ", line %d of %s", f.Line, filepath.Base(file))
+		}
+		fmt.Fprintln(a.out)
+		if len(f.Remarks) == 0 {
+			fmt.Fprintln(a.out, "  nothing to tell")
+		}
+		w := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
+		for _, r := range f.Remarks {
+			fmt.Fprintf(w, "  %s\t%s\t%s\t%s\n", r.Pass, yesNo(r.Done), place(file, r), r.Reason)
+		}
+		if err := w.Flush(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func yesNo(done bool) string {
+	if done {
+		return "yes"
+	}
+	return "no"
+}
+
+// place is where a remark is about: line and column, with the file where it is
+// another than the program, such as the prelude's; - where it is not known.
+func place(program string, r pass.Remark) string {
+	at := r.Loc.First()
+	switch {
+	case !at.IsValid():
+		return "-"
+	case at.File == program:
+		at = diag.Pos{Line: at.Line, Col: at.Col}
+	}
+	return at.String()
+}
+
+// remarkJSON is a remark as --json prints it.
+type remarkJSON struct {
+	Pass   string `json:"pass"`
+	Done   bool   `json:"done"`
+	File   string `json:"file,omitempty"`
+	Line   int    `json:"line,omitempty"`
+	Col    int    `json:"col,omitempty"`
+	Reason string `json:"reason"`
+}
+
+func (a *app) explainJSON(all []driver.Explained) error {
+	type function struct {
+		driver.Explained
+		Remarks []remarkJSON `json:"remarks"`
+	}
+	out := []function{}
+	for _, f := range all {
+		g := function{Explained: f, Remarks: []remarkJSON{}}
+		for _, r := range f.Remarks {
+			at := r.Loc.First()
+			g.Remarks = append(g.Remarks, remarkJSON{r.Pass, r.Done, filepath.Base(at.File), at.Line, at.Col, r.Reason})
+		}
+		out = append(out, g)
+	}
+	e := json.NewEncoder(a.out)
+	e.SetIndent("", "  ")
+	e.SetEscapeHTML(false)
+	return e.Encode(out)
+}
