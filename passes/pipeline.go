@@ -54,6 +54,7 @@ type Machine struct {
 	Masked       bool // loads and stores can leave out lanes
 	Accumulators int  // partial results that keep the adders busy
 	FusedMul     bool // multiply and add are one instruction
+	Extremes     bool // maximum and minimum of floats keep NaN and the sign of 0, in one instruction
 	BlockThreads int  // of a GPU: how many threads a block gets; 0 for a CPU
 }
 
@@ -61,19 +62,23 @@ type Machine struct {
 var AnyMachine = Machine{VectorBytes: 32, Masked: true, Accumulators: 2, FusedMul: true}
 
 // Vec level: functions become formulas, which have vector forms where calls have
-// none; without fused multiply-add they would be slower than calls. Then innermost
+// none; without fused multiply-add they would be slower than calls. Extremes of
+// floats are folded as integers where those of the machine lose NaN. Then innermost
 // loops become loops of vectors, and what they share is made once. Last it is
 // decided where buffers lie.
 func vectors(m Machine) Stage {
-	var formulas []pass.Instance
+	var before []pass.Instance
 	if m.FusedMul {
-		formulas = pass.Of(math.LowerMath, graph.Simplify)
+		before = pass.Of(math.LowerMath, graph.Simplify)
+	}
+	if !m.Extremes {
+		before = append(before, pass.Of(vec.IntegerExtremes)...)
 	}
 	flag := map[bool]string{false: "0", true: "1"}
 	in := pass.Instance{Pass: vec.Vectorise, Options: map[string]string{
 		"bytes": strconv.Itoa(m.VectorBytes), "masked": flag[m.Masked],
 		"accumulators": strconv.Itoa(m.Accumulators)}}
-	return Stage{ir.LevelVec, slices.Concat(formulas, []pass.Instance{in}, pass.Of(graph.Simplify), placed)}
+	return Stage{ir.LevelVec, slices.Concat(before, []pass.Instance{in}, pass.Of(graph.Simplify), placed)}
 }
 
 // A GPU has the memory that the caller gives and no other: loops are fused and

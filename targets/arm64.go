@@ -8,13 +8,13 @@ var arm64 = []*Desc{
 	{
 		Name: "aarch64", Doc: "any 64-bit Arm (NEON, 16-byte vectors)",
 		Family: "aarch64", Triple: arm64Triple, CPU: "generic", Features: []string{"neon"},
-		VectorBytes: 16, VectorRegs: 32, FusedMul: true, HalfConvert: true, LineBytes: 64, PageBytes: 4096, PartOps: cpuPartOps,
+		VectorBytes: 16, VectorRegs: 32, FusedMul: true, Extremes: true, HalfConvert: true, LineBytes: 64, PageBytes: 4096, PartOps: cpuPartOps,
 		Caches: arm64Caches, FMA: Unit{4, 2}, Load: Unit{5, 2}, Store: Unit{2, 2},
 	},
 	{
 		Name: "aarch64-sve", Doc: "64-bit Arm with SVE (vector length found at run time, 16 to 256 bytes)",
 		Family: "aarch64", Triple: arm64Triple, CPU: "generic", Features: []string{"neon", "sve"},
-		VectorBytes: 16, VectorRegs: 32, Scalable: true, Masked: true, FusedMul: true, HalfConvert: true,
+		VectorBytes: 16, VectorRegs: 32, Scalable: true, Masked: true, FusedMul: true, Extremes: true, HalfConvert: true,
 		LineBytes: 64, PageBytes: 4096, PartOps: cpuPartOps,
 		Caches: arm64Caches, FMA: Unit{4, 2}, Load: Unit{6, 2}, Store: Unit{2, 2},
 	},

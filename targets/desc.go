@@ -27,6 +27,7 @@ type Desc struct {
 	Scalable    bool // the vector length is known at run time only
 	Masked      bool // every vector load and store can be masked
 	FusedMul    bool // fused multiply-add in hardware
+	Extremes    bool // maximum and minimum of floats as IEEE 754-2019 has them: NaN stays, -0 < +0
 	HalfConvert bool // f16 <-> f32 in hardware
 
 	LineBytes int     // cache line

@@ -64,7 +64,7 @@ func machineOf(d *targets.Desc) passes.Machine {
 	if d.GPU != nil {
 		return passes.Machine{BlockThreads: min(256, d.GPU.BlockThreads)}
 	}
-	return passes.Machine{VectorBytes: d.VectorBytes, Masked: d.Masked, Accumulators: min(4, d.FMA.InFlight()), FusedMul: d.FusedMul}
+	return passes.Machine{VectorBytes: d.VectorBytes, Masked: d.Masked, Accumulators: min(4, d.FMA.InFlight()), FusedMul: d.FusedMul, Extremes: d.Extremes}
 }
 
 // Levels lists the levels that m passes through on its way to a machine.

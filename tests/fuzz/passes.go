@@ -91,7 +91,7 @@ func route(p *Program, level ir.Level) []pass.Instance {
 
 // machine is one to compile for: vectors of any size, or none.
 func (g *gen) machine() passes.Machine {
-	return passes.Machine{VectorBytes: pick(g, []int{0, 16, 32, 32, 64}), Masked: g.chance(2), Accumulators: 1 + g.IntN(4), FusedMul: g.chance(2)}
+	return passes.Machine{VectorBytes: pick(g, []int{0, 16, 32, 32, 64}), Masked: g.chance(2), Accumulators: 1 + g.IntN(4), FusedMul: g.chance(2), Extremes: g.chance(2)}
 }
 
 // mayInsert: a pass that takes a program to another level has its place, and so
