@@ -3,12 +3,14 @@ package run
 import (
 	"bytes"
 	"debug/elf"
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
 	"testing"
 
 	"tenon"
+	"tenon/internal/diag"
 	"tenon/internal/driver"
 	"tenon/targets"
 )
@@ -135,6 +137,39 @@ func needed(t *testing.T, so []byte) []string {
 		t.Fatal(err)
 	}
 	return libs
+}
+
+// Two functions of the prelude, with the checks, plans and threads of both, for
+// each machine: a library of them is under 60 KB.
+func TestSmallLibraries(t *testing.T) {
+	m := program(t, map[string]string{"prog.tn": `
+fn soft(x: f32[M, N]) -> f32[M, N] { return softmax(x) }
+fn norm(x: f32[M, N], g: f32[N], b: f32[N]) -> f32[M, N] { return layernorm(x, g, b, 1e-5) }
+`})
+	for _, d := range targets.All() {
+		if d.GPU != nil {
+			continue
+		}
+		t.Run(d.Name, func(t *testing.T) {
+			t.Parallel()
+			a, err := tenon.CompileModule(t.Context(), m, "prog.tn", tenon.Options{Target: d.Family, CPU: d.Name, Opt: 3})
+			var missing *diag.MissingTool
+			if errors.As(err, &missing) {
+				t.Skipf("SKIP, the size of libraries is not tested: %v", err)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			so, err := a.Library(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Logf("%d bytes", len(so))
+			if len(so) >= 60_000 {
+				t.Errorf("the library has %d bytes", len(so))
+			}
+		})
+	}
 }
 
 // A library is small and exports what the file has, by the names that the header
