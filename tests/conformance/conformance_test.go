@@ -290,41 +290,49 @@ func inParallel(blocks int, run func(block int) worst) (all worst) {
 	return all
 }
 
-// Every f32, for functions of one argument. TENON_CONFORMANCE may be a list of
-// the functions to take.
+// Every f32, for exp and log; for others of one argument too if TENON_CONFORMANCE
+// lists them.
 func TestConformanceOfEveryF32(t *testing.T) {
 	ref := long(t)
 	_, l := formulas(t, []num.Elem{num.F32}, "")
 	for _, f := range chosen() {
-		if f.args != 1 {
+		if f.args != 1 || !named(f) && f.name != "exp" && f.name != "log" {
 			continue
 		}
-		w := inParallel(everyBlock, func(block int) worst {
-			const n = 1 << 16
-			p := &points{e: num.F32, n: n, args: [][]byte{make([]byte, 4*n)}}
-			for i := range n {
-				binary.LittleEndian.PutUint32(p.args[0][4*i:], uint32(block*n+i))
-			}
-			return ref.hold(f, p, compute(t, l, f, p))
-		})
+		w := everyF32(t, ref, l, f, 1)
 		w.check(t, f, num.F32)
 		t.Logf("%-8s f32, every value: %.3f ulp at %v", f.name, w.ulps, w.x)
 	}
 }
 
-// 10^7 points for each function of f64, and for the power of f32.
+// everyF32 holds every stride-th bit pattern of f32.
+func everyF32(t *testing.T, ref *reference, l *library, f function, stride int) worst {
+	const n = 1 << 16
+	return inParallel((1<<32+n*stride-1)/(n*stride), func(block int) worst {
+		p := &points{e: num.F32, n: n, args: [][]byte{make([]byte, 4*n)}}
+		for i := range n {
+			binary.LittleEndian.PutUint32(p.args[0][4*i:], uint32((block*n+i)*stride))
+		}
+		return ref.hold(f, p, compute(t, l, f, p))
+	})
+}
+
+// 10^8 points for each function and type: of f32 values that lie evenly among
+// all, for one argument, else drawn where the function is busy.
 func TestConformanceOfSamples(t *testing.T) {
 	ref := long(t)
 	_, l := formulas(t, both, "")
 	for _, f := range chosen() {
 		for _, e := range both {
+			var w worst
 			if e == num.F32 && f.args == 1 {
-				continue
+				w = everyF32(t, ref, l, f, 41)
+			} else {
+				w = inParallel(4000, func(block int) worst {
+					p := draw(f, e, 25000, uint64(100+block))
+					return ref.hold(f, p, compute(t, l, f, p))
+				})
 			}
-			w := inParallel(400, func(block int) worst {
-				p := draw(f, e, 25000, uint64(100+block))
-				return ref.hold(f, p, compute(t, l, f, p))
-			})
 			w.check(t, f, e)
 			p := draw(f, e, 5000, 99)
 			x := holdExactly(f, p, compute(t, l, f, p))
@@ -334,14 +342,16 @@ func TestConformanceOfSamples(t *testing.T) {
 	}
 }
 
+// chosen are the functions that TENON_CONFORMANCE lists, or all.
 func chosen() (fs []function) {
-	list := strings.Split(os.Getenv("TENON_CONFORMANCE"), ",")
 	for _, f := range functions {
-		if list[0] == "1" || slices.Contains(list, f.name) {
+		if os.Getenv("TENON_CONFORMANCE") == "1" || named(f) {
 			fs = append(fs, f)
 		}
 	}
 	return fs
 }
 
-const everyBlock = 1 << 16
+func named(f function) bool {
+	return slices.Contains(strings.Split(os.Getenv("TENON_CONFORMANCE"), ","), f.name)
+}
