@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"time"
 
+	"tenon/internal/debug"
 	"tenon/internal/diag"
 )
 
@@ -30,6 +31,9 @@ type Toolchain struct {
 // *diag.MissingTool.
 func FindToolchain() (*Toolchain, error) {
 	t := &Toolchain{Timeout: 2 * time.Minute}
+	if n := debug.Flags.ToolSeconds; n > 0 {
+		t.Timeout = time.Duration(min(n, 1<<32)) * time.Second
+	}
 	for _, tool := range []struct {
 		name string
 		path *string

@@ -19,6 +19,8 @@ var Flags struct {
 	Keep  string `help:"folder that receives the IR of each level and the LLVM text of a compilation"`
 	Stack bool   `help:"print the Go stack of an internal error"`
 	Seed  uint64 `help:"seed of the orders and external values that the interpreter draws"`
+
+	ToolSeconds uint64 `help:"how long a tool of LLVM may run, in seconds; 120 if not set"`
 }
 
 // Set reads `key=value,key,...`; a key alone sets a switch.
@@ -75,7 +77,7 @@ func Help() string {
 	t := reflect.TypeOf(Flags)
 	for i := range t.NumField() {
 		f := t.Field(i)
-		fmt.Fprintf(&b, "  %-6s %s\n", strings.ToLower(f.Name), f.Tag.Get("help"))
+		fmt.Fprintf(&b, "  %-12s %s\n", strings.ToLower(f.Name), f.Tag.Get("help"))
 	}
 	return b.String()
 }
