@@ -26,10 +26,10 @@ func (t *terms) erf(x val) val {
 // 1 + d (2 + d): an error of 1 + d would count twice as much.
 func (t *terms) onePlusErf(x val) val {
 	a := t.abs(x)
-	p := t.poly(a, erfcF32)
+	p := t.parity(a, erfcF32)
 	q := t.fma(t.mul(a, p), t.fma(a, p, t.c(2)), t.c(1))
 	q = t.pick(t.gt(a, t.c(erfEnd)), t.c(0), q)
-	return t.pick(t.lt(x, t.c(0)), t.mul(q, q), t.fma(t.neg(q), q, t.c(2)))
+	return t.pick(t.negative(x), t.mul(q, q), t.fma(t.neg(q), q, t.c(2)))
 }
 
 // erf of f32 is 1 from erfEnd on; polynomials are in |x| - erfMid.
