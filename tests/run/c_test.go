@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"tenon"
@@ -158,5 +159,29 @@ func TestInterfaceFromC(t *testing.T) {
 		if out, err := exec.Command(program).CombinedOutput(); err != nil {
 			t.Errorf("%s: %v\n%s", filepath.Base(program), err, out)
 		}
+	}
+}
+
+// No call, whether it ends well or with an error, leaves memory allocated or
+// frees it twice.
+func TestInterfaceKeepsNoMemory(t *testing.T) {
+	program := inC(t, "abi", artifact(t, "testdata/abi.tn"))[1]
+	dir := filepath.Dir(program)
+	cmd := exec.Command("gcc", "-std=c11", "-D_DEFAULT_SOURCE", "-g", "-fsanitize=address,undefined", "abi.c", "libabi.a", "-lm", "-lgomp", "-o", "watched")
+	cmd.Dir = dir
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Skipf("SKIP, lost memory is not looked for: gcc has no address sanitizer here: %s", out)
+	}
+	watched := func(args ...string) (string, error) {
+		c := exec.Command(filepath.Join(dir, "watched"), args...)
+		c.Env = append(os.Environ(), "ASAN_OPTIONS=allocator_may_return_null=1:detect_leaks=1")
+		out, err := c.CombinedOutput()
+		return string(out), err
+	}
+	if out, err := watched("lose"); err == nil || !strings.Contains(out, "77 byte") {
+		t.Skipf("SKIP, lost memory is not looked for: what is lost on purpose is not found: %v, %s", err, out)
+	}
+	if out, err := watched(); err != nil {
+		t.Errorf("%v\n%s", err, out)
 	}
 }

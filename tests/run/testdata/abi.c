@@ -1,4 +1,5 @@
-/* Holds the C interface to its promises; prints what does not hold. */
+/* Holds the C interface to its promises; prints what does not hold. With an
+   argument it loses memory, which a tool that looks for that must find. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -224,7 +225,10 @@ static void constants(void) {
   twice_close(state);
 }
 
-int main(void) {
+static void lose(char c) { *(volatile char *)malloc(77) = c; }
+
+int main(int argc, char **argv) {
+  if (argc > 1) lose(*argv[1]);
   values();
   alignment();
   plans();
