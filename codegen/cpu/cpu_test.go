@@ -88,7 +88,12 @@ proc loop @small(in %a: u8, in %b: f16, in %c: bool, in %d: i32, in %e: i8, in %
 		}
 	}
 	dir := t.TempDir()
-	program := "#include <stddef.h>\n#include \"k.h\"\n"
+	other, err := Header(parse(t, "proc loop @other() { return() }"), "other.tn") // two headers meet in one file
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, filepath.Join(dir, "other.h"), other)
+	program := "#include <stddef.h>\n#include \"k.h\"\n#include \"other.h\"\n"
 	for _, f := range m.Funcs() {
 		fields, err := Signature(f)
 		if err != nil {

@@ -167,7 +167,7 @@ func TestInterfaceFromC(t *testing.T) {
 func TestInterfaceKeepsNoMemory(t *testing.T) {
 	program := inC(t, "abi", artifact(t, "testdata/abi.tn"))[1]
 	dir := filepath.Dir(program)
-	cmd := exec.Command("gcc", "-std=c11", "-D_DEFAULT_SOURCE", "-g", "-fsanitize=address,undefined", "abi.c", "libabi.a", "-lm", "-lgomp", "-o", "watched")
+	cmd := exec.Command("gcc", "-std=c11", "-D_DEFAULT_SOURCE", "-pthread", "-g", "-fsanitize=address,undefined", "abi.c", "libabi.a", "-lm", "-lgomp", "-o", "watched")
 	cmd.Dir = dir
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Skipf("SKIP, lost memory is not looked for: gcc has no address sanitizer here: %s", out)

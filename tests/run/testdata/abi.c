@@ -1,5 +1,6 @@
 /* Holds the C interface to its promises; prints what does not hold. With an
    argument it loses memory, which a tool that looks for that must find. */
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -175,6 +176,31 @@ static void npy(const char *dir, const char *name, int version, const char *head
   fputc('\n', f), fwrite(data, 1, bytes, f), fclose(f);
 }
 
+/* A state and a plan serve several threads at once. */
+struct shared {
+  const tenon_state *state;
+  const struct dense_plan *plan;
+  const struct dense_args *args;
+  const float *want;
+};
+static void *sharing(void *p) {
+  const struct shared *s = p;
+  float y[4];
+  struct dense_args a = *s->args;
+  a.result.data = y;
+  for (int i = 0; i < 2000; i++) {
+    memset(y, 0, sizeof y);
+    if (dense_run(s->state, &a, s->plan, NULL, NULL) != TENON_OK || memcmp(y, s->want, sizeof y)) return p;
+  }
+  return NULL;
+}
+static void together(struct shared s) {
+  pthread_t t[8];
+  void *wrong;
+  for (int i = 0; i < 8; i++) pthread_create(&t[i], NULL, sharing, &s);
+  for (int i = 0; i < 8; i++) WANT(!pthread_join(t[i], &wrong) && !wrong);
+}
+
 static void constants(void) {
   char dir[] = "/tmp/tenon-abi-XXXXXX";
   if (!mkdtemp(dir)) return;
@@ -190,6 +216,7 @@ static void constants(void) {
   WANT(dense_open(dir, &state, &e) == TENON_OK && state);
   WANT(dense_plan(state, &a, 1, &p, &e) == TENON_OK && p.result_shape[0] == 2 && p.result_shape[1] == 2);
   WANT(dense_run(state, &a, &p, NULL, &e) == TENON_OK && y[0] == 2 * 1 + 10 && y[1] == 2 * 4 + 20 && y[2] == 2 * 5 + 10 && y[3] == 2 * 11 + 20);
+  together((struct shared){state, &p, &a, y});
   FAILS(dense_run(NULL, &a, &p, NULL, &e), TENON_NULL, 1, -1); /* without the state they are arguments */
   struct dense_args whole = {{x, xshape, NULL}, {w, wshape, NULL}, {b, &two, NULL}, 2, {y, yshape, NULL}};
   y[3] = 0;
