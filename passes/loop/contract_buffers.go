@@ -22,6 +22,7 @@
 package loop
 
 import (
+	"fmt"
 	"slices"
 
 	"tenon/ir"
@@ -87,11 +88,16 @@ func contract(at *pass.Context, r *ir.Region) {
 	dropped := map[*ir.Op]map[*ir.Value]int{} // the dims they lose
 	kept := make([]*ir.Op, 0, len(r.Ops))
 	for _, op := range r.Ops {
-		loop, d := home(op, uses)
+		loop, d, why := home(op, uses)
+		if why != "" {
+			at.Decline(op.Loc, "the buffer %%%s keeps its size: %s", op.Results[0].Name, why)
+		}
 		if loop == nil || !at.Apply(op) {
 			kept = append(kept, op)
 			continue
 		}
+		at.Done(op.Loc, "the buffer %%%s loses dim %d, which every access has at the loop's own index: what an iteration needs of it stays in the cache",
+			op.Results[0].Name, d)
 		into[loop] = append(into[loop], op)
 		if dropped[loop] == nil {
 			dropped[loop] = map[*ir.Value]int{}
@@ -110,23 +116,31 @@ func contract(at *pass.Context, r *ir.Region) {
 }
 
 // home is the loop that alloc may move into, and the dim that it loses there;
-// nil where it stays.
-func home(alloc *ir.Op, uses map[*ir.Value][]use) (loop *ir.Op, dim int) {
+// nil where it stays, with the reason if it is a buffer that a loop uses.
+func home(alloc *ir.Op, uses map[*ir.Value][]use) (loop *ir.Op, dim int, why string) {
 	if !alloc.Def.Traits.Has(ir.Allocates) || len(alloc.Results) != 1 {
-		return nil, 0
+		return nil, 0, ""
 	}
 	buf := alloc.Results[0]
 	t, ok := buf.Type.(ir.Buf)
 	by := slices.DeleteFunc(slices.Clone(uses[buf]), func(u use) bool { return u.op == alloc })
-	if !ok || len(by) != 1 || !isLoop(by[0].op) || t.Strides != nil || t.Space != "" || t.Dist != nil {
-		return nil, 0
+	if !ok || len(by) == 0 || len(t.Dims) == 0 || t.Space != "" || t.Dist != nil {
+		return nil, 0, ""
+	}
+	switch {
+	case len(by) > 1:
+		return nil, 0, fmt.Sprintf("%d ops of the region use it", len(by))
+	case !isLoop(by[0].op):
+		return nil, 0, "what uses it is no loop, or one that carries values"
+	case t.Strides != nil:
+		return nil, 0, "it has strides of its own"
 	}
 	index := rangeOf(by[0].op).Name
 	d := by[0].pinned(index)
 	if d < 0 || slices.ContainsFunc(t.Dims, func(x sym.Expr) bool { return slices.Contains(x.Names(), index) }) {
-		return nil, 0
+		return nil, 0, "no dim of it is the loop's own index in every access"
 	}
-	return by[0].op, d
+	return by[0].op, d, ""
 }
 
 // isLoop reports a loop without carried values or results.
