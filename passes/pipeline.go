@@ -56,12 +56,13 @@ var placed = pass.Of(memory.ReuseBuffers, memory.PlanWorkspace)
 
 // Machine is what the passes know of the target: numbers, no name.
 type Machine struct {
-	VectorBytes  int  // of a vector register; 0: loops stay scalar
-	Masked       bool // loads and stores can leave out lanes
-	Accumulators int  // partial results that keep the adders busy
-	FusedMul     bool // multiply and add are one instruction
-	Extremes     bool // maximum and minimum of floats keep NaN and the sign of 0, in one instruction
-	BlockThreads int  // of a GPU: how many threads a block gets; 0 for a CPU
+	VectorBytes  int   // of a vector register; 0: loops stay scalar
+	Masked       bool  // loads and stores can leave out lanes
+	Accumulators int   // partial results that keep the adders busy
+	FusedMul     bool  // multiply and add are one instruction
+	Extremes     bool  // maximum and minimum of floats keep NaN and the sign of 0, in one instruction
+	StreamBytes  int64 // larger buffers are written around the caches; 0: none
+	BlockThreads int   // of a GPU: how many threads a block gets; 0 for a CPU
 }
 
 // AnyMachine is the one that checks of the passes alone run for.
@@ -83,8 +84,9 @@ func vectors(m Machine) Stage {
 	flag := map[bool]string{false: "0", true: "1"}
 	in := pass.Instance{Pass: vec.Vectorise, Options: map[string]string{
 		"bytes": strconv.Itoa(m.VectorBytes), "masked": flag[m.Masked],
-		"accumulators": strconv.Itoa(m.Accumulators)}}
-	return Stage{ir.LevelVec, slices.Concat(before, pass.Of(vec.TileTransposes), []pass.Instance{in}, pass.Of(graph.Simplify), placed)}
+		"accumulators": strconv.Itoa(m.Accumulators), "stream": strconv.FormatInt(m.StreamBytes, 10)}}
+	tiles := pass.Instance{Pass: vec.TileTransposes, Options: map[string]string{"stream": in.Options["stream"]}}
+	return Stage{ir.LevelVec, slices.Concat(before, []pass.Instance{tiles, in}, pass.Of(graph.Simplify), placed)}
 }
 
 // A GPU has the memory that the caller gives and no other: loops are fused and

@@ -38,12 +38,23 @@ type Desc struct {
 	// thread; a loop of less than two parts stays on one. 0: no threads.
 	PartOps int64
 
+	// StreamBytes is the size from which on a buffer is written around the caches:
+	// they cannot keep it, and would read each line before it is overwritten. 0:
+	// never. StreamFence is LLVM's intrinsic that puts such stores in order with
+	// those that follow; empty: none is needed.
+	StreamBytes int64
+	StreamFence string
+
 	FMA   Unit // vector multiply-add (multiply and add where it is absent)
 	Load  Unit // vector load that hits the first cache
 	Store Unit // vector store
 
 	GPU *GPU // nvptx only
 }
+
+// x86StreamBytes is twice the last cache of typical cores: a reader that follows at
+// once finds nothing of such a buffer's beginning there.
+const x86StreamBytes = 32 << 20
 
 // cpuPartOps makes a part take some 10 microseconds with vectors. Starting a loop
 // on threads that wait costs about 1, waking them up 5 to 50.

@@ -47,6 +47,9 @@ func (p *proc) each(r *ir.Range, inits []llvm.Value, body func(carried []llvm.Va
 
 // iteration emits the iteration of r at iv.
 func (p *proc) iteration(r *ir.Range, iv, hi, step llvm.Value, body func()) {
+	outer := p.multiple
+	p.multiple = p.multiples(r)
+	defer func() { p.multiple = outer }()
 	i := sym.Name(r.Name)
 	facts := []sym.Cond{sym.Le(r.Lo, i), sym.Lt(i, r.Hi)}
 	names := map[string]llvm.Value{r.Name: iv}
@@ -73,6 +76,10 @@ func lowerFor(p *proc, op *ir.Op) {
 	if d := ir.GetClause[*ir.Directives](op, "directives"); d != nil && hasDirective(d.List, "reassoc") {
 		p.markFolds(carry, bodyOf(op))
 	}
+	if len(inits) == 0 {
+		p.versions(op, func() { p.inOrder(op) })
+		return
+	}
 	results := p.each(rangeOf(op), inits, func(carried []llvm.Value) []llvm.Value {
 		for i, v := range carry.Params {
 			p.values[v] = carried[i]
@@ -82,6 +89,14 @@ func lowerFor(p *proc, op *ir.Op) {
 	for i, r := range op.Results {
 		p.values[r] = results[i]
 	}
+}
+
+// inOrder emits a loop that carries nothing.
+func (p *proc) inOrder(op *ir.Op) {
+	p.each(rangeOf(op), nil, func([]llvm.Value) []llvm.Value {
+		p.region(bodyOf(op))
+		return nil
+	})
 }
 
 // markFolds finds the ops that fold a value into a carried one: those that

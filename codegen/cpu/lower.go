@@ -17,6 +17,9 @@ type Options struct {
 	Unchecked bool  // no checks of subscripts while running
 	NoOpenMP  bool  // no threads but those of a caller's parallel_for
 	PartOps   int64 // replaces that of the machine where it is not 0
+	// StreamBytes replaces, where it is not 0, the sizes of buffers from which on
+	// stores go around the caches.
+	StreamBytes int64
 }
 
 // Lower makes an LLVM module of the procs of m, at the loop or vec level. name is kept in the
@@ -91,6 +94,10 @@ type proc struct {
 	planned map[*ir.Op]bool       // shape programs that the entry has run
 	fold    map[*ir.Op]llvm.Flags // what an op may do beyond the proc's own flags
 
+	multiple map[string]int64 // what the indices of loops around are multiples of, where it is known
+	around   map[*buffer]bool // what the loop at hand writes around the caches, see versions
+	stream   llvm.Value       // see streamSlot
+
 	split *splitting // in a body: how its parallel loops become parts
 	part  *part      // in a part: what it takes from the body
 }
@@ -103,7 +110,7 @@ var (
 func newProc(fn *llvm.Func, src *ir.Func, fields []Field, o Options) *proc {
 	p := &proc{Func: fn, src: src, fields: fields, opts: o, facts: sym.NewFacts(),
 		values: map[*ir.Value]llvm.Value{}, bufs: map[*ir.Value]*buffer{}, names: map[string]llvm.Value{},
-		fold: map[*ir.Op]llvm.Flags{}, scratch: map[*ir.Op]llvm.Value{}, looped: map[*ir.Op]bool{}, planned: map[*ir.Op]bool{}}
+		fold: map[*ir.Op]llvm.Flags{}, scratch: map[*ir.Op]llvm.Value{}, looped: map[*ir.Op]bool{}, planned: map[*ir.Op]bool{}, multiple: map[string]int64{}}
 	p.Source(src.Loc.First())
 	p.exit = p.NewLabel("exit", i32, i32, i32)
 	return p
@@ -125,6 +132,7 @@ func (p *proc) finish(report llvm.Value) {
 		p.fail(ir.TrapOK, -1, -1)
 	}
 	v := p.Bind(p.exit)
+	p.fence()
 	for _, slot := range p.slots {
 		p.Free(p.Load(llvm.Ptr, slot))
 	}

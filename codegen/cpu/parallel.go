@@ -52,10 +52,7 @@ const whole = 64
 func lowerParallel(p *proc, op *ir.Op) {
 	ops := p.partOps()
 	if p.split == nil || ops == 0 {
-		p.each(rangeOf(op), nil, func([]llvm.Value) []llvm.Value {
-			p.region(bodyOf(op))
-			return nil
-		})
+		p.versions(op, func() { p.inOrder(op) })
 		return
 	}
 	lo, hi, step := p.bounds(rangeOf(op))
@@ -117,10 +114,12 @@ func (p *proc) emitPart(op *ir.Op) (fn *llvm.Func, taken []llvm.Value, fails boo
 	q.Flags, q.facts, q.fold, q.looped = p.Flags, p.facts.Clone(), p.fold, p.looped
 	q.Source(op.Loc.First())
 	lo, hi, step := q.expr(r.Lo), q.expr(r.Hi), q.expr(r.Step)
-	q.For(fn.Param(0), fn.Param(1), llvm.Index(1), nil, func(k llvm.Value, _ []llvm.Value) []llvm.Value {
-		iv := q.plus(lo, q.product(k, step))
-		q.iteration(r, iv, hi, step, func() { q.region(bodyOf(op)) })
-		return nil
+	q.versions(op, func() {
+		q.For(fn.Param(0), fn.Param(1), llvm.Index(1), nil, func(k llvm.Value, _ []llvm.Value) []llvm.Value {
+			iv := q.plus(lo, q.product(k, step))
+			q.iteration(r, iv, hi, step, func() { q.region(bodyOf(op)) })
+			return nil
+		})
 	})
 	fails = q.exit.Used()
 	q.finish(fn.Param(2))

@@ -57,8 +57,13 @@ func lowerVecLoad(p *proc, op *ir.Op) {
 }
 
 func lowerVecStore(p *proc, op *ir.Op) {
-	v := p.value(op.Operand(0))
-	p.StoreVec(v, p.row(op, op.Args("")[1], v.Type().Lanes()), p.maskOf(op))
+	v, a := p.value(op.Operand(0)), op.Args("")[1]
+	addr := p.row(op, a, v.Type().Lanes())
+	if streamOf(op) > 0 && p.around[p.buffer(a.Value)] {
+		p.StoreAround(v, addr)
+		return
+	}
+	p.StoreVec(v, addr, p.maskOf(op))
 }
 
 // row is the address of the first of n neighbours in a row, after checks that

@@ -3,6 +3,7 @@ package llvm
 import (
 	"path/filepath"
 	"reflect"
+	"slices"
 
 	"github.com/llir/llvm/ir"
 	"github.com/llir/llvm/ir/constant"
@@ -60,12 +61,15 @@ func (f *Func) stamp() {
 	f.open = growing
 }
 
-// attach sets the metadata of an instruction. llir has a field for it in every
+// attach adds to the metadata of an instruction. llir has a field for it in every
 // instruction but no interface that sets it.
 func attach(inst any, at []*metadata.Attachment) {
 	field := reflect.ValueOf(inst).Elem().FieldByName("Metadata")
 	if !field.IsValid() {
 		diag.Bugf("%T takes no metadata", inst)
+	}
+	if old := field.Interface().(ir.Metadata); len(old) > 0 {
+		at = append(slices.Clone(old), at...)
 	}
 	field.Set(reflect.ValueOf(ir.Metadata(at)))
 }

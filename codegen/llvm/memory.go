@@ -3,6 +3,7 @@ package llvm
 import (
 	"github.com/llir/llvm/ir"
 	"github.com/llir/llvm/ir/constant"
+	"github.com/llir/llvm/ir/metadata"
 	lltypes "github.com/llir/llvm/ir/types"
 	"github.com/llir/llvm/ir/value"
 
@@ -65,6 +66,21 @@ func (f *Func) Store(v, addr Value) {
 	}
 	store := f.cur.NewStore(x, f.typed(addr, v.t))
 	store.Align = ir.Align(v.t.bytes())
+}
+
+// StoreAround writes a vector around the caches where the machine can. addr must
+// be aligned to the whole vector.
+func (f *Func) StoreAround(v, addr Value) {
+	store := f.cur.NewStore(v.v, f.typed(addr, v.t))
+	store.Align = ir.Align(v.t.Size())
+	store.Metadata = append(store.Metadata, &metadata.Attachment{Name: "nontemporal", Node: f.m.one()})
+}
+
+// StreamFence makes stores around the caches visible before those that follow.
+func (f *Func) StreamFence() {
+	if name := f.m.desc.StreamFence; name != "" {
+		f.cur.NewCall(f.m.declare(name, lltypes.Void, false))
+	}
 }
 
 // StoreElem writes element i of the array at base.

@@ -4,6 +4,7 @@ import (
 	"github.com/llir/llvm/ir"
 	"github.com/llir/llvm/ir/constant"
 	"github.com/llir/llvm/ir/enum"
+	"github.com/llir/llvm/ir/metadata"
 	lltypes "github.com/llir/llvm/ir/types"
 
 	"tenon/internal/diag"
@@ -18,7 +19,8 @@ type Module struct {
 	declared map[string]*ir.Func // looked up by name only, never ranged over
 	defined  map[string]*Func
 	funcs    []*Func
-	debug    *debug // nil while no source is known
+	debug    *debug          // nil while no source is known
+	mark     *metadata.Tuple // see one
 }
 
 // NewModule starts a module. The name is kept in objects as that of the source
@@ -137,4 +139,13 @@ func (m *Module) declare(name string, result lltypes.Type, pure bool, params ...
 	}
 	m.declared[name] = f
 	return f
+}
+
+// one is the node that marks what LLVM's metadata mark by a 1.
+func (m *Module) one() *metadata.Tuple {
+	if m.mark == nil {
+		m.mark = &metadata.Tuple{MetadataID: -1, Fields: []metadata.Field{constant.NewInt(lltypes.I32, 1)}}
+		m.define(m.mark)
+	}
+	return m.mark
 }

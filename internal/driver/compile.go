@@ -22,6 +22,9 @@ type Options struct {
 
 	NoOpenMP bool  // start no threads; a caller's parallel_for is still used
 	PartOps  int64 // operations that are worth a thread, where they are not 0; else as the machine's description says
+	// StreamBytes is the size from which on a buffer is written around the caches,
+	// where it is not 0; else as the machine's description says.
+	StreamBytes int64
 	// Sanitize checks every access while running, and fills fresh arrays with
 	// what no program computes.
 	Sanitize bool
@@ -87,7 +90,7 @@ func Compile(m *ir.Module, name string, o Options) (*Artifact, error) {
 		return nil, err
 	}
 	a := &Artifact{Module: low, Name: sourceName(m, name), desc: desc, tools: tools, opt: o.Opt, explicit: cpu.Explicit(low)}
-	text, err := cpu.Lower(low, desc, a.Name, cpu.Options{NoOpenMP: o.NoOpenMP, PartOps: o.PartOps})
+	text, err := cpu.Lower(low, desc, a.Name, cpu.Options{NoOpenMP: o.NoOpenMP, PartOps: o.PartOps, StreamBytes: o.StreamBytes})
 	if err != nil {
 		return nil, err
 	}

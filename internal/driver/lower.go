@@ -64,7 +64,8 @@ func machineOf(d *targets.Desc) passes.Machine {
 	if d.GPU != nil {
 		return passes.Machine{BlockThreads: min(256, d.GPU.BlockThreads)}
 	}
-	return passes.Machine{VectorBytes: d.VectorBytes, Masked: d.Masked, Accumulators: min(4, d.FMA.InFlight()), FusedMul: d.FusedMul, Extremes: d.Extremes}
+	return passes.Machine{VectorBytes: d.VectorBytes, Masked: d.Masked, Accumulators: min(4, d.FMA.InFlight()), FusedMul: d.FusedMul, Extremes: d.Extremes,
+		StreamBytes: d.StreamBytes}
 }
 
 // Levels lists the levels that m passes through on its way to a machine.

@@ -362,7 +362,11 @@ func (e *emitter) store(op *ir.Op) {
 	of := ir.ElemOf(args[1].Value.Type)
 	v := e.arg(args[0], of)
 	if e.shapeOf(args[1]) == row {
-		e.b.Add(maskedOp("vec.store", e.b.Loc, e.mask, ir.ValueArg(v), e.mapped(args[1], e.uniform)), nil)
+		to := maskedOp("vec.store", e.b.Loc, e.mask, ir.ValueArg(v), e.mapped(args[1], e.uniform))
+		if e.mask == nil && e.streams(args[1].Value) {
+			ir.SetClause(to, "stream", &ir.Attr{Value: ir.AttrInt, Int: e.m.stream})
+		}
+		e.b.Add(to, nil)
 		return
 	}
 	if of == num.Bool { // a mask gives no single lane

@@ -40,6 +40,7 @@ var TileTransposes = pass.Register(&pass.Pass{
 	Name:    "tile-transposes",
 	Doc:     "go through rows read against rows written in blocks of vectors",
 	After:   []string{"block-transposes"},
+	Options: []pass.Option{streamOption, {Name: "line", Default: "64", Doc: "bytes of a cache line"}},
 	Counted: true,
 	Run: func(c *pass.Context) error {
 		for _, f := range c.Module.Funcs() {
@@ -157,6 +158,9 @@ func (b *block) cost() (n int) {
 func (t *tiler) along(lanes, across, inner *ir.Op, facts *sym.Facts) (*block, string) {
 	b := &block{across: rangeOf(across), wide: t.edge(lanes), high: t.edge(across), turned: map[*ir.Op]bool{}}
 	b.loop = &loop{op: inner, r: rangeOf(lanes), facts: facts, varying: map[*ir.Value]bool{}, lanes: int(b.high)}
+	if b.writesLines(t.c.Int("line")) {
+		b.m.stream = t.c.Int("stream")
+	}
 	if b.high < 2 || bits.OnesCount64(uint64(b.high)) != 1 || b.wide%b.high != 0 {
 		return nil, "its edges fill no vectors"
 	}
@@ -180,6 +184,14 @@ func (t *tiler) along(lanes, across, inner *ir.Op, facts *sym.Facts) (*block, st
 		}
 	}
 	return b, b.order()
+}
+
+// writesLines reports that what is stored along the lanes fills whole lines:
+// around the caches, parts of lines cost as much as lines.
+func (b *block) writesLines(line int64) bool {
+	return !slices.ContainsFunc(bodyOf(b.op).Ops, func(op *ir.Op) bool {
+		return op.Def.Name == "store" && b.wide*int64(ir.ElemOf(op.Args("")[1].Value.Type).Bytes())%line != 0
+	})
 }
 
 // isAcross reports that a goes along a row with the loop across the lanes, and

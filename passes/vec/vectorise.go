@@ -45,11 +45,12 @@ var Vectorise = pass.Register(&pass.Pass{
 		{Name: "bytes", Default: "64", Doc: "bytes of a vector register"},
 		{Name: "masked", Default: "1", Doc: "1 if loads and stores can leave out lanes"},
 		{Name: "accumulators", Default: "4", Doc: "how many partial results a fold keeps"},
+		streamOption,
 	},
 	Counted:      true,
 	Reassociates: true,
 	Run: func(c *pass.Context) error {
-		m := machine{int(c.Int("bytes")), c.Int("masked") != 0, int(c.Int("accumulators"))}
+		m := machine{int(c.Int("bytes")), c.Int("masked") != 0, int(c.Int("accumulators")), c.Int("stream")}
 		for _, f := range c.Module.Funcs() {
 			if f.Level != ir.LevelLoop && f.Level != ir.LevelVec || !fits(f) {
 				continue
@@ -79,6 +80,7 @@ type machine struct {
 	bytes        int
 	masked       bool
 	accumulators int
+	stream       int64 // bytes of a buffer above which stores go around the caches, 0: never
 }
 
 type vectoriser struct {

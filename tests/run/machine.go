@@ -65,13 +65,14 @@ func (m *Machine) Absent() string {
 func (m *Machine) Desc() (*targets.Desc, error) { return targets.Find(m.Options.Target, m.Options.CPU) }
 
 // At is m at another optimisation level. At -O3 every parallel loop is split
-// into parts, which run on threads where they are real ones.
+// into parts, which run on threads where they are real ones, and what may be
+// written around the caches is, if its rows are aligned.
 func (m *Machine) At(opt int) *Machine {
 	n := *m
 	n.Options.Opt, n.Name = opt, fmt.Sprintf("%s-O%d", m.Name, opt)
 	n.Options.NoOpenMP = m.Core != ""
 	if opt == 3 {
-		n.Options.PartOps = 1
+		n.Options.PartOps, n.Options.StreamBytes = 1, 1
 	}
 	return &n
 }

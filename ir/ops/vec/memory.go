@@ -49,11 +49,16 @@ var Load = ir.Register(&ir.OpDef{
 var Store = ir.Register(&ir.OpDef{
 	Name: "vec.store",
 	Doc: "Writes neighbouring elements of a row, from the one given on; lanes that the mask leaves out are not touched.\n" +
-		"vec.store(%v, %A[i, j]) [mask(%m)]",
-	Clauses: []ir.ClauseSpec{operandsClause, maskClause},
+		"stream=n hints that a buffer of more than n bytes may be written around the caches: its elements are not read\n" +
+		"soon, and stores nearby fill their cache lines.\n" +
+		"vec.store(%v, %A[i, j]) [mask(%m)] [stream=33554432]",
+	Clauses: []ir.ClauseSpec{operandsClause, maskClause, {Kind: ir.KindAttr, KW: "stream", Optional: true}},
 	Verify: access.Report(func(op *ir.Op) error {
 		if err := access.Count(op, 2, "a vector or mask and an element"); err != nil {
 			return err
+		}
+		if s := ir.GetClause[*ir.Attr](op, "stream"); s != nil && s.Int <= 0 {
+			return errors.New("stream is a positive number of bytes")
 		}
 		t, err := lanesArg(op, 0)
 		if err != nil {
