@@ -1,5 +1,7 @@
 package math
 
+import std "math"
+
 // exponent is the table for each format of exp's polynomial, of 2^r's, and of
 // log 2.
 type exponent struct{ rest, base2, ln2 []float64 }
@@ -78,6 +80,18 @@ func (t *terms) expBounded(x, tail val) val {
 	raw, r := t.reduced(x, tail, 1, 2*t.bias)
 	a, b := t.halves(raw)
 	return t.mul(t.mul(t.expOf(r, 1, 1, t.expTable().rest), a), b)
+}
+
+// expBelow is e^x for x that is not positive, or NaN. All that it can be and 2^half
+// times that are in range, so that one factor of 2^n is enough: the polynomial has
+// coefficients less by 2^half, and 2^(n + half) is a normal number. The product
+// rounds once, to a subnormal number too.
+func (t *terms) expBelow(x val) val {
+	lo, _ := t.expRange()
+	half := (t.bias + 1) / 2
+	raw, r := t.reduced(t.atLeast(x, lo), nil, 1, t.bias+half)
+	p := t.expOf(r, 1, std.Ldexp(1, -int(half)), t.expTable().rest)
+	return t.mul(p, t.float(t.shl(raw, t.mant)))
 }
 
 // expNormal is e^x where that is a normal number: n is added to the exponent. A

@@ -50,6 +50,12 @@ var Rows = []Row{
 	{"cbrt", num.F64, unary((*terms).cbrt)},
 }
 
+// belowRows are formulas for arguments that are not positive.
+var belowRows = []Row{
+	{"exp", num.F32, unary((*terms).expBelow)},
+	{"exp", num.F64, unary((*terms).expBelow)},
+}
+
 // find is the row of a function on a type; nil if there is none.
 func find(rows []Row, function string, e num.Elem) *Row {
 	for i := range rows {

@@ -12,6 +12,8 @@
 //	%p = fma(fma(.., %r, 1.0), %r, 1.0)      a polynomial in %r
 //	%e = mul(mul(%p, 2^floor(n/2)), 2^ceil(n/2))
 //
+// The exponential of a difference to a maximum, which is not positive, is shorter.
+//
 // Legal where an error of 2 ulp is, which is what the functions promise; so
 // results may change within the bounds of agreement. It leaves a function alone
 // that has no formula for its type, such as the sine of f64.
@@ -23,6 +25,7 @@ package math
 import (
 	"tenon/internal/num"
 	"tenon/ir"
+	"tenon/passes/analysis"
 	"tenon/passes/pass"
 )
 
@@ -40,7 +43,7 @@ var LowerMath = pass.Register(&pass.Pass{
 			head := &ir.Region{}
 			b := ir.NewBuilder(head)
 			b.Loc = f.Loc
-			l := &lowerer{c, map[*ir.Value]*ir.Value{}, findSums(f), b, NewConstants(b)}
+			l := &lowerer{c, map[*ir.Value]*ir.Value{}, findSums(f), belowZero(f), b, NewConstants(b)}
 			c.At(f, nil)
 			l.region(f.Body)
 			l.sums.sweep(f.Body)
@@ -54,7 +57,8 @@ type lowerer struct {
 	c      *pass.Context
 	new    map[*ir.Value]*ir.Value // what stands for the results of ops that are gone
 	sums   *sums
-	head   *ir.Builder // of the constants, before all other ops
+	below  map[*ir.Value]bool // arguments of exp that are not positive
+	head   *ir.Builder        // of the constants, before all other ops
 	consts *Constants
 }
 
@@ -109,6 +113,19 @@ func (l *lowerer) replace(b *ir.Builder, op *ir.Op) bool {
 	return true
 }
 
+// belowZero finds arguments of exp that are not positive.
+func belowZero(f *ir.Func) map[*ir.Value]bool {
+	some := false
+	f.Body.Walk(func(op *ir.Op) bool {
+		some = some || op.Def.Name == "exp"
+		return !some
+	})
+	if !some {
+		return nil
+	}
+	return analysis.NotPositive(f)
+}
+
 // row is the formula for a function, nil if op is none or has none.
 func (l *lowerer) row(op *ir.Op) *Row {
 	if !functions[op.Def.Name] {
@@ -116,6 +133,9 @@ func (l *lowerer) row(op *ir.Op) *Row {
 	}
 	e := ir.ElemOf(op.Results[0].Type)
 	row := find(Rows, op.Def.Name, working(e))
+	if op.Def.Name == "exp" && l.below[op.Operand(0)] {
+		row = find(belowRows, op.Def.Name, working(e))
+	}
 	if row == nil {
 		l.c.Decline(op.Loc, "%s of %s has no formula; it stays a call", op.Def.Name, e)
 	}

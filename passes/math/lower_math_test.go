@@ -2,11 +2,13 @@ package math_test
 
 import (
 	"fmt"
+	std "math"
 	"strings"
 	"testing"
 
 	"tenon/internal/num"
 	"tenon/ir"
+	"tenon/ir/interp"
 	_ "tenon/ir/ops"
 	"tenon/passes/math"
 	"tenon/passes/pass"
@@ -124,5 +126,49 @@ func TestFuncsAreLeftAlone(t *testing.T) {
 	before := ir.Print(m)
 	if after := ir.Print(lower(t, m, &pass.Manager{})); after != before {
 		t.Errorf("a func became\n%s", after)
+	}
+}
+
+// The exponential of what is not positive, on rows that hold its whole range: at
+// most 2 ulp, or 2 of the least subnormal numbers, off.
+func TestExpBelowAMaximum(t *testing.T) {
+	m, err := ir.Parse("f.tnir", `tenon ir 1
+proc loop @f<N>(in %x: buf<f32[N]>, out %y: buf<f32[N]>) {
+  %z = const -inf : f32
+  %s = loop.for k = 0 to N carry(%a = %z) { yield(max(%a, load(%x[k]))) } : f32
+  loop.parallel k = 0 to N { store(exp(sub(load(%x[k]), %s)), %y[k]) }
+  return() }
+`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lower(t, m, &pass.Manager{})
+	const n = 300000
+	x := ir.NewArray(num.F32, n)
+	for i := range x.Mem.Cells { // from 0 down to where all is 0, then further
+		d := float32(i) * (110.0 / (n - 5))
+		x.Mem.Cells[i] = num.FromFloat(float64(-d))
+	}
+	for i, v := range []float64{-1e30, std.Inf(-1), -std.MaxFloat32, -1e-40} {
+		x.Mem.Cells[n-1-i] = num.FromFloat(v)
+	}
+	out, err := interp.New(m, interp.Options{}).Run("f", []any{x, nil})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, c := range out[0].(*ir.Array).Mem.Cells {
+		want := std.Exp(num.Float(x.Mem.Cells[i]))
+		ulp := std.Max(std.Ldexp(1, std.Ilogb(want)-23), std.SmallestNonzeroFloat32)
+		if want == 0 {
+			ulp = std.SmallestNonzeroFloat32
+		}
+		if off := std.Abs(num.Float(c) - want); !(off <= 2*ulp) {
+			t.Fatalf("exp(%g) = %g, want %g", num.Float(x.Mem.Cells[i]), num.Float(c), want)
+		}
+	}
+	x.Mem.Cells[7] = num.FromFloat(std.NaN())
+	out, err = interp.New(m, interp.Options{}).Run("f", []any{x, nil})
+	if v := num.Float(out[0].(*ir.Array).Mem.Cells[100]); err != nil || v == v {
+		t.Errorf("with a NaN among them: %v, %v", v, err)
 	}
 }
