@@ -103,6 +103,29 @@ func TestLinesOfAddresses(t *testing.T) {
 	}
 }
 
+// perf tells on which lines the time goes.
+func TestLinesInProfile(t *testing.T) {
+	program, source := linesProgram(t, tenon.Options{Opt: 3})
+	if _, err := exec.LookPath("perf"); err != nil {
+		t.Skip("SKIP, profiles are not tested: no perf; install it with: apt-get install linux-perf")
+	}
+	perf := func(args ...string) (string, error) {
+		c := exec.Command("perf", args...)
+		c.Dir = filepath.Dir(program)
+		out, err := c.CombinedOutput()
+		return string(out), err
+	}
+	if out, err := perf("record", "-q", "-e", "cpu-clock", "-o", "data", program, "long"); err != nil {
+		t.Skipf("SKIP, profiles are not tested: perf may not record here: %v, %s", err, out)
+	}
+	out, err := perf("report", "-i", "data", "--stdio", "-s", "sym,srcline")
+	for _, text := range []string{"max[j]", "sum[j]"} {
+		if where := fmt.Sprintf(`lines\.tn:%d\b`, lineOf(t, source, text)); !regexp.MustCompile(where).MatchString(out) {
+			t.Errorf("perf does not tell of %s: %v\n%s", where, err, out)
+		}
+	}
+}
+
 // addressesOfCalls lists where a library calls a function of another.
 func addressesOfCalls(t *testing.T, library, function string) (at []string) {
 	t.Helper()
