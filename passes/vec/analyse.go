@@ -7,11 +7,13 @@ import (
 
 // loop is an innermost loop that can be made of vectors.
 type loop struct {
-	op    *ir.Op
-	r     *ir.Range
-	m     machine
-	facts *sym.Facts
-	folds []fold
+	op *ir.Op
+	r  *ir.Range
+	m  machine
+	// stream says which stores may go around the caches; nil: none.
+	stream *streaming
+	facts  *sym.Facts
+	folds  []fold
 
 	lanes   int
 	masked  bool // the rest goes through a masked step
@@ -31,7 +33,7 @@ const (
 
 // analyse says whether op can be made of vectors, or why it stays.
 func (v *vectoriser) analyse(op *ir.Op, facts *sym.Facts) (*loop, string) {
-	l := &loop{op: op, r: rangeOf(op), m: v.m, facts: facts, varying: map[*ir.Value]bool{}}
+	l := &loop{op: op, r: rangeOf(op), m: v.m, stream: v.stream, facts: facts, varying: map[*ir.Value]bool{}}
 	if one, ok := l.r.Step.IsConst(); !ok || one != 1 || l.r.Size != "" {
 		return nil, "it goes by steps"
 	}

@@ -363,8 +363,8 @@ func (e *emitter) store(op *ir.Op) {
 	v := e.arg(args[0], of)
 	if e.shapeOf(args[1]) == row {
 		to := maskedOp("vec.store", e.b.Loc, e.mask, ir.ValueArg(v), e.mapped(args[1], e.uniform))
-		if e.mask == nil && e.streams(args[1].Value) {
-			ir.SetClause(to, "stream", &ir.Attr{Value: ir.AttrInt, Int: e.m.stream})
+		if e.mask == nil && e.stream.allows(args[1].Value) {
+			ir.SetClause(to, "stream", &ir.Attr{Value: ir.AttrInt, Int: e.stream.above})
 		}
 		e.b.Add(to, nil)
 		return

@@ -9,17 +9,26 @@ import (
 var streamOption = pass.Option{Name: "stream", Default: "0",
 	Doc: "stores to buffers of more bytes go around the caches; 0: none do"}
 
-// streams reports that stores of the loop to buf had better go around the caches
-// where buf is too large for them: nothing in the loop reads it, so that no line
-// of it is at hand. Whether it is too large is seen when it runs.
-func (l *loop) streams(buf *ir.Value) bool {
-	if l.m.stream <= 0 {
-		return false
-	}
-	read := false
-	bodyOf(l.op).Walk(func(op *ir.Op) bool {
-		read = read || op.Def.Name == "load" && op.Args("")[0].Value == buf
-		return !read
+// streaming decides which stores of a function may go around the caches.
+type streaming struct {
+	above int64              // bytes of a buffer, 0: none
+	read  map[*ir.Value]bool // buffers that the function reads
+}
+
+func streamingOf(f *ir.Func, above int64) *streaming {
+	s := &streaming{above: above, read: map[*ir.Value]bool{}}
+	f.Body.Walk(func(op *ir.Op) bool {
+		if op.Def.Name == "load" || op.Def.Name == "vec.load" {
+			s.read[op.Args("")[0].Value] = true
+		}
+		return true
 	})
-	return !read
+	return s
+}
+
+// allows reports that stores to buf had better go around the caches where buf is
+// too large for them, which is seen when it runs: nothing in the function reads it,
+// not a line of it that is at hand nor a row that it has just written.
+func (s *streaming) allows(buf *ir.Value) bool {
+	return s != nil && s.above > 0 && !s.read[buf]
 }

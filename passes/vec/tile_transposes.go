@@ -48,7 +48,7 @@ var TileTransposes = pass.Register(&pass.Pass{
 				continue
 			}
 			c.At(f, nil)
-			t := &tiler{c: c, sizes: map[string]int64{}}
+			t := &tiler{c: c, sizes: map[string]int64{}, stream: streamingOf(f, c.Int("stream"))}
 			t.region(f.Body, analysis.AtEntry(f))
 			if t.applied {
 				f.Level = ir.LevelVec
@@ -63,6 +63,7 @@ var TileTransposes = pass.Register(&pass.Pass{
 type tiler struct {
 	c       *pass.Context
 	sizes   map[string]int64
+	stream  *streaming
 	applied bool
 }
 
@@ -159,7 +160,7 @@ func (t *tiler) along(lanes, across, inner *ir.Op, facts *sym.Facts) (*block, st
 	b := &block{across: rangeOf(across), wide: t.edge(lanes), high: t.edge(across), turned: map[*ir.Op]bool{}}
 	b.loop = &loop{op: inner, r: rangeOf(lanes), facts: facts, varying: map[*ir.Value]bool{}, lanes: int(b.high)}
 	if b.writesLines(t.c.Int("line")) {
-		b.m.stream = t.c.Int("stream")
+		b.stream = t.stream
 	}
 	if b.high < 2 || bits.OnesCount64(uint64(b.high)) != 1 || b.wide%b.high != 0 {
 		return nil, "its edges fill no vectors"

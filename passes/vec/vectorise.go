@@ -50,13 +50,13 @@ var Vectorise = pass.Register(&pass.Pass{
 	Counted:      true,
 	Reassociates: true,
 	Run: func(c *pass.Context) error {
-		m := machine{int(c.Int("bytes")), c.Int("masked") != 0, int(c.Int("accumulators")), c.Int("stream")}
+		m := machine{int(c.Int("bytes")), c.Int("masked") != 0, int(c.Int("accumulators"))}
 		for _, f := range c.Module.Funcs() {
 			if f.Level != ir.LevelLoop && f.Level != ir.LevelVec || !fits(f) {
 				continue
 			}
 			c.At(f, nil)
-			v := &vectoriser{c: c, m: m}
+			v := &vectoriser{c: c, m: m, stream: streamingOf(f, c.Int("stream"))}
 			v.region(f.Body, analysis.AtEntry(f))
 			f.Level = ir.LevelVec
 		}
@@ -80,12 +80,12 @@ type machine struct {
 	bytes        int
 	masked       bool
 	accumulators int
-	stream       int64 // bytes of a buffer above which stores go around the caches, 0: never
 }
 
 type vectoriser struct {
-	c *pass.Context
-	m machine
+	c      *pass.Context
+	m      machine
+	stream *streaming
 }
 
 func (v *vectoriser) region(r *ir.Region, facts *sym.Facts) {
