@@ -117,7 +117,7 @@ func (a *app) explainJSON(all []driver.Explained) error {
 		g := function{Explained: f, Remarks: []remarkJSON{}}
 		for _, r := range f.Remarks {
 			at := r.Loc.First()
-			g.Remarks = append(g.Remarks, remarkJSON{r.Pass, r.Done, filepath.Base(at.File), at.Line, at.Col, r.Reason})
+			g.Remarks = append(g.Remarks, remarkJSON{r.Pass, r.Done, at.File, at.Line, at.Col, r.Reason})
 		}
 		out = append(out, g)
 	}
