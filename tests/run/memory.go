@@ -17,6 +17,23 @@ type Layout int
 // Layouts is how many differ.
 const Layouts = 6
 
+// Beside ways of one tensor there are those of a whole call: a Layout from 0 on is
+// that of the first tensor, and each next one lies the next way. AllBefore and
+// AllBehind have every tensor in C order, so that compiled code works on the
+// caller's memory alone, and end at a guard page or begin at one.
+const (
+	AllBefore Layout = -1 - iota
+	AllBehind
+)
+
+// of is the way in which the i-th argument lies.
+func (l Layout) of(i int) Layout {
+	if l < 0 {
+		return -1 - l
+	}
+	return (l + Layout(i)) % Layouts
+}
+
 // place is a tensor between guard pages.
 type place struct {
 	tensor  *runtime.Tensor

@@ -102,7 +102,7 @@ func (p *Program) Call(fn string, args []any, shapes [][]int64, layout Layout) (
 		if prm.Mode != ir.ModeIn {
 			shape, shapes = shapes[0], shapes[1:]
 		}
-		x, err := put(ir.ElemOf(prm.Value.Type), shape, layout+Layout(i))
+		x, err := put(ir.ElemOf(prm.Value.Type), shape, layout.of(i))
 		if err != nil {
 			return nil, runtime.Status{}, err
 		}
