@@ -57,6 +57,7 @@ func (x *interchanger) region(r *ir.Region, facts *sym.Facts) {
 	for i := 0; i < len(r.Ops); i++ {
 		op := r.Ops[i]
 		if f := x.candidate(op); f != nil && x.c.Apply(op) {
+			x.c.Done(f.inner.Loc, "the fold goes around the loop over %s, whose elements do not need each other: the accesses go along rows", rangeOf(op).Name)
 			ops := f.split(facts)
 			r.Ops = append(r.Ops[:i:i], append(ops, r.Ops[i+1:]...)...)
 		}
