@@ -12,11 +12,12 @@ import (
 // region emits the ops of a region and frees the memory that they allocated.
 // Its terminator is left to the owner, which reads the yielded values.
 func (p *proc) region(r *ir.Region) {
-	outer := p.owned
-	p.owned = nil
+	outer, pins := p.owned, p.pins
+	p.owned, p.pins = nil, p.pinned(r)
 	for _, op := range r.Ops {
 		p.op(op)
 	}
+	p.pins = pins
 	for _, slot := range p.owned {
 		p.Free(p.Load(llvm.Ptr, slot))
 		p.Store(llvm.Null(), slot)

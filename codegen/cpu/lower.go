@@ -92,6 +92,7 @@ type proc struct {
 	scratch map[*ir.Op]llvm.Value // addresses of the slots of allocations
 	looped  map[*ir.Op]bool       // the ops inside loops
 	planned map[*ir.Op]bool       // shape programs that the entry has run
+	pins    bool                  // whether constants of the region at hand are pinned
 	fold    map[*ir.Op]llvm.Flags // what an op may do beyond the proc's own flags
 
 	multiple map[string]int64 // what the indices of loops around are multiples of, where it is known

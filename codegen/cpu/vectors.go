@@ -167,7 +167,11 @@ func (p *proc) indexed(op *ir.Op, a ir.Arg, idx *ir.Value) (base, at llvm.Value)
 
 func lowerSplat(p *proc, op *ir.Op) {
 	t := lanesType(op.Results[0].Type)
-	p.values[op.Results[0]] = p.Splat(p.operand(op.Args("")[0], t.Elem()), t.Lanes())
+	v := p.Splat(p.operand(op.Args("")[0], t.Elem()), t.Lanes())
+	if p.pins && constantLanes(op) {
+		v = p.Pin(v)
+	}
+	p.values[op.Results[0]] = v
 }
 
 func lowerBcast(p *proc, op *ir.Op) {

@@ -12,7 +12,7 @@ import (
 // intrinsics that we use: all operands and the result have one type.
 var intrinsicArgs = map[string]int{
 	"sqrt": 1, "fabs": 1, "floor": 1, "ceil": 1, "trunc": 1, "roundeven": 1,
-	"maximum": 2, "minimum": 2, "copysign": 2, "fma": 3,
+	"arithmetic.fence": 1, "maximum": 2, "minimum": 2, "copysign": 2, "fma": 3,
 }
 
 // intrinsic calls llvm.NAME at the operands' type.
@@ -30,4 +30,10 @@ func intrinsic(name string) emit {
 		callee := f.m.declare("llvm."+name+"."+short(t), t, true, params...)
 		return f.cur.NewCall(callee, a...)
 	}
+}
+
+// Pin is v, of floats, as a value that LLVM knows nothing of: it is not made
+// again where it is used, and no sum or product is folded into it.
+func (f *Func) Pin(v Value) Value {
+	return Value{intrinsic("arithmetic.fence")(f, v.t.elem, []value.Value{v.v}), v.t}
 }
