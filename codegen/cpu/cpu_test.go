@@ -243,3 +243,25 @@ func TestManyConstantsArePinned(t *testing.T) {
 		}
 	}
 }
+
+// A scalar is taken from loaded vectors by adding what it is less than 0: then
+// the vector needs no register of its own.
+func TestScalarsAreTakenFromVectorsInMemory(t *testing.T) {
+	d, err := targets.Find("x86-64", "x86-64-v3")
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := Lower(parse(t, `proc vec @f<N>(in %s: f32, in %x: buf<f32[N]>, out %y: buf<f32[N]>) {
+  loop.for i = 0 to N - 7 step 8 {
+    %v = vec.load(%x[i]) : vec<8 x f32>; %m = vec.splat(%s) : vec<8 x f32>; %d = vec.sub(%v, %m); %e = vec.sub(%d, %m)
+    vec.store(%e, %y[i]) }
+  return() }
+`), d, "test", Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := string(m.Text())
+	if strings.Count(text, "fneg <8 x float>") != 1 || strings.Count(text, "fadd <8 x float>") != 1 || strings.Count(text, "fsub <8 x float>") != 1 {
+		t.Errorf("want one negation, one sum and one difference:\n%s", text)
+	}
+}

@@ -15,7 +15,7 @@ func init() {
 		"vec.splat": lowerSplat, "vec.bcast": lowerBcast, "vec.iota": lowerIota, "vec.first": lowerFirst,
 		"vec.select": lowerVecSelect, "vec.cast": lowerVecCast, "vec.bitcast": lowerVecBitcast,
 		"vec.reduce": lowerReduce, "vec.shuffle": lowerShuffle, "vec.permute": lowerPermute,
-		"vec.inside": lowerVecInside, "vec.defined": lowerVecDefined,
+		"vec.inside": lowerVecInside, "vec.sub": lowerVecSub, "vec.defined": lowerVecDefined,
 		"vec.extract": lowerExtract, "vec.insert": lowerInsert, "vec.prefetch": lowerPrefetch,
 	} {
 		lowerings[name] = lower
@@ -29,6 +29,28 @@ func lowerLanewise(p *proc, op *ir.Op) {
 		args = append(args, p.value(v))
 	}
 	p.values[op.Results[0]] = p.Op(strings.TrimPrefix(op.Def.Name, "vec."), args...)
+}
+
+// lowerVecSub turns x - s of a vector that is loaded into x + (-s) for the same
+// scalar s in all lanes: an instruction that adds reads x from memory itself,
+// where one that subtracts would read s. The bits are the same.
+func lowerVecSub(p *proc, op *ir.Op) {
+	x, s := op.Operand(0), op.Operand(1)
+	if !wholeLoad(x) || !uniformFloat(s) {
+		lowerLanewise(p, op)
+		return
+	}
+	p.values[op.Results[0]] = p.Op("add", p.value(x), p.Pin(p.Op("neg", p.value(s))))
+}
+
+func wholeLoad(v *ir.Value) bool {
+	return v.Def != nil && v.Def.Def.Name == "vec.load" && len(v.Def.OperandValues("mask")) == 0
+}
+
+// uniformFloat reports a vector of one f32 or f64 that is no constant.
+func uniformFloat(v *ir.Value) bool {
+	e := ir.ElemOf(v.Type)
+	return v.Def != nil && v.Def.Def.Name == "vec.splat" && e.IsFloat() && e.Bytes() > 2 && !constantLanes(v.Def)
 }
 
 // lanesType is the type in registers of a vector or a mask.
