@@ -16,7 +16,8 @@ type loop struct {
 	folds  []fold
 
 	lanes   int
-	masked  bool // the rest goes through a masked step
+	columns map[*ir.Op]*columns // accesses that are done in columns
+	masked  bool                // the rest goes through a masked step
 	varying map[*ir.Value]bool
 	trips   sym.Expr // how many iterations, not negative
 }
@@ -58,6 +59,7 @@ func (v *vectoriser) analyse(op *ir.Op, facts *sym.Facts) (*loop, string) {
 	if why := l.chooseLanes(); why != "" {
 		return nil, why
 	}
+	l.findColumns()
 	return l, l.profit()
 }
 
@@ -251,8 +253,10 @@ func (l *loop) chooseLanes() string {
 	widest, access := 0, true
 	bodyOf(l.op).Walk(func(op *ir.Op) bool {
 		for _, a := range accesses(op) {
-			widest = max(widest, ir.ElemOf(a.Value.Type).Bytes())
 			s := l.shapeOf(a)
+			if s != same || op.Def.Name == "store" {
+				widest = max(widest, ir.ElemOf(a.Value.Type).Bytes())
+			}
 			access = access && (s == same || s == row)
 		}
 		for _, v := range op.Results {
@@ -294,6 +298,10 @@ func (l *loop) profit() string {
 		}
 		scalar += l.lanes
 		vector++
+		if l.columns[op] != nil { // with a part of the accesses to its rows
+			vector += 3
+			return true
+		}
 		for _, a := range accesses(op) {
 			if s := l.shapeOf(a); s == spread || s == picked {
 				vector += 2 * l.lanes

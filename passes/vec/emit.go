@@ -80,7 +80,7 @@ func (l *loop) scalarRest(lo sym.Expr) *ir.Op {
 // around emits one loop of vectors that carries values, and returns their last.
 func (l *loop) around(b *ir.Builder, kind string, r *ir.Range, inits []*ir.Value, body func(e *emitter) []*ir.Value) []*ir.Value {
 	region := &ir.Region{}
-	e := &emitter{loop: l, b: b.In(region), uniform: &ir.Mapping{Values: map[*ir.Value]*ir.Value{}}, inLanes: map[*ir.Value]*ir.Value{}}
+	e := &emitter{loop: l, b: b.In(region), uniform: &ir.Mapping{Values: map[*ir.Value]*ir.Value{}}, inLanes: map[*ir.Value]*ir.Value{}, turned: map[*columns][]*ir.Value{}}
 	clauses := []ir.Clause{r}
 	var types []ir.Type
 	if inits != nil {
@@ -110,14 +110,16 @@ type emitter struct {
 	carried []*ir.Value
 	next    []*ir.Value
 
-	uniform *ir.Mapping             // copies of what is the same for all lanes
-	inLanes map[*ir.Value]*ir.Value // vectors of what is not, and of spread scalars
+	uniform *ir.Mapping              // copies of what is the same for all lanes
+	inLanes map[*ir.Value]*ir.Value  // vectors of what is not, and of spread scalars
+	turned  map[*columns][]*ir.Value // a vector a column
 }
 
 // at moves on to another vector of the same step.
 func (e *emitter) at(offset int64) {
 	e.offset = offset
 	e.inLanes = map[*ir.Value]*ir.Value{}
+	e.turned = map[*columns][]*ir.Value{}
 	e.uniform.Syms = map[string]sym.Expr{e.r.Name: sym.Add(sym.Name(e.r.Name), sym.Const(offset))}
 }
 
@@ -157,8 +159,16 @@ func (e *emitter) region(r *ir.Region) {
 func (e *emitter) one(op *ir.Op) {
 	switch op.Def.Name {
 	case "load":
+		if g := e.columns[op]; g != nil {
+			e.inLanes[op.Results[0]] = e.readColumn(op, g)
+			return
+		}
 		e.inLanes[op.Results[0]] = e.load(op.Args("")[0], op.Results[0].Name)
 	case "store":
+		if g := e.columns[op]; g != nil {
+			e.writeColumn(op, g)
+			return
+		}
 		e.store(op)
 	case "loop.if":
 		e.branch(op)

@@ -14,6 +14,9 @@ const chunkBytes = 16
 // result j is lane j of vs[i]. First chunks of lanes are exchanged between
 // vectors, then the elements within chunks by interleaving; each is one shuffle of
 // two vectors, log2 of the lanes times for every vector.
+//
+// Vectors of more lanes are turned square by square: lane s*n + i of result j is
+// lane s*n + j of vs[i], for n vectors.
 func transpose(b *ir.Builder, vs []*ir.Value) []*ir.Value {
 	n := len(vs)
 	chunk := min(n, chunkBytes/ir.ElemOf(vs[0].Type).Bytes())
@@ -30,9 +33,9 @@ func transpose(b *ir.Builder, vs []*ir.Value) []*ir.Value {
 // exchange swaps, of vectors d apart, the odd groups of d lanes of the first with
 // the even ones of the second.
 func exchange(b *ir.Builder, vs []*ir.Value, d int) []*ir.Value {
-	n := len(vs)
-	out := make([]*ir.Value, n)
-	for k := range n {
+	n := vs[0].Type.(ir.Vec).Lanes
+	out := make([]*ir.Value, len(vs))
+	for k := range vs {
 		if k&d != 0 {
 			continue
 		}

@@ -26,7 +26,10 @@
 // for each lane; a loop that would spend more on those than it saves stays.
 //
 // Without masked memory (option masked=0) the elements left over go through the
-// loop as it was. It does not pack several short rows into a vector.
+// loop as it was. Where a parallel loop holds loops of fewer iterations than lanes,
+// whose number is known, lanes go across its rows (see packed). Stores to buffers
+// that the function does not read are marked to go around the caches where those
+// are large (option stream).
 package vec
 
 import (
@@ -101,6 +104,11 @@ func (v *vectoriser) region(r *ir.Region, facts *sym.Facts) {
 				continue
 			}
 			ops := l.emit()
+			r.Ops = append(r.Ops[:i:i], append(ops, r.Ops[i+1:]...)...)
+			i += len(ops) - 1
+			continue
+		}
+		if ops := v.packed(op, facts); ops != nil {
 			r.Ops = append(r.Ops[:i:i], append(ops, r.Ops[i+1:]...)...)
 			i += len(ops) - 1
 			continue
