@@ -27,6 +27,8 @@
 package loop
 
 import (
+	"slices"
+
 	"tenon/ir"
 	"tenon/ir/sym"
 	"tenon/passes/analysis"
@@ -196,13 +198,40 @@ func (f *fold) pays() bool {
 	k, n := innermost(f.inner), rangeOf(f.outer).Name
 	_, by := touched([]*ir.Op{f.inner})
 	order, _ := touched([]*ir.Op{f.inner})
+	withK, withN := f.moving(k), f.moving(n)
 	for _, v := range order {
 		for _, subs := range by[v].subs {
-			now += cost(v, subs, k)
-			then += cost(v, subs, n)
+			now += cost(v, subs, k, withK)
+			then += cost(v, subs, n, withN)
 		}
 	}
 	return then < now
+}
+
+// moving are the values that change with iv, such as the number of a row that is
+// read at iv. Carried values count as such for every loop.
+func (f *fold) moving(iv string) map[*ir.Value]bool {
+	out := map[*ir.Value]bool{}
+	note := func(op *ir.Op) bool {
+		moves := false
+		op.Values(func(v *ir.Value) *ir.Value {
+			moves = moves || out[v]
+			return v
+		})
+		op.Exprs(func(e sym.Expr) sym.Expr {
+			moves = moves || e.Uses(iv)
+			return e
+		})
+		for _, p := range carryOf(op).Params {
+			out[p] = true
+		}
+		for _, v := range op.Results {
+			out[v] = out[v] || moves
+		}
+		return true
+	}
+	(&ir.Region{Ops: append(slices.Clone(f.before), f.inner)}).Walk(note)
+	return out
 }
 
 // innermost is the index of the innermost loop of a perfect nest of folds.
@@ -215,9 +244,14 @@ func innermost(op *ir.Op) string {
 	return rangeOf(op).Name
 }
 
-func cost(v *ir.Value, subs []sym.Expr, iv string) int {
+// cost is that of an access in a loop over iv, with which the values in moving
+// change.
+func cost(v *ir.Value, subs []sym.Expr, iv string, moving map[*ir.Value]bool) int {
 	t := v.Type.(ir.Buf)
 	for d, s := range subs {
+		if slices.ContainsFunc(s.Refs(), func(r sym.Ref) bool { return moving[r.(*ir.Value)] }) {
+			return costStrided
+		}
 		if !s.Uses(iv) {
 			continue
 		}
