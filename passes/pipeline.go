@@ -37,12 +37,12 @@ var tile = Stage{ir.LevelTile, pass.Of(lower.Bufferise, graph.Simplify)}
 // every use, which simplifying merges. Then folds go along rows, loops over the
 // same rows become one, and the buffers between them shrink to a row, to a
 // register, or to nothing where the value is at hand. What a loop repeats is
-// done before it.
+// done before it, and folds over rows read several of them at a time.
 func loop(m Machine) Stage {
 	blocks := pass.Instance{Pass: loops.BlockTransposes, Options: map[string]string{"vector": strconv.Itoa(m.VectorBytes)}}
 	return Stage{ir.LevelLoop, slices.Concat(pass.Of(lower.LowerComps, graph.Canonicalise, graph.CSE, graph.DCE, graph.Simplify,
 		loops.InterchangeFolds, loops.FuseLoops, loops.ForwardElements, loops.ContractBuffers),
-		[]pass.Instance{blocks}, pass.Of(loops.HoistInvariants, graph.Simplify))}
+		[]pass.Instance{blocks}, pass.Of(loops.HoistInvariants, loops.SplitStreams, graph.Simplify))}
 }
 
 // A proc starts at loop level. Its calls are inlined like a func's; comps that
