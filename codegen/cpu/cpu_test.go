@@ -211,9 +211,10 @@ func TestStoresAroundTheCaches(t *testing.T) {
 }
 
 // Of nine constants in a loop of vectors on a machine with 16 registers, each is
-// pinned but 0; eight are not, and neither are those of a machine with 32.
+// pinned but 0; eight are not, and neither are those of a machine with 32, or of
+// half precision, which are integers there.
 func TestManyConstantsArePinned(t *testing.T) {
-	text := func(constants int, cpu string) string {
+	text := func(constants int, cpu, elem string) string {
 		var b strings.Builder
 		b.WriteString("proc vec @f<N>(in %x: buf<f32[N]>, out %y: buf<f32[N]>) {\n  loop.for i = 0 to N - 7 step 8 {\n    %v0 = vec.load(%x[i]) : vec<8 x f32>\n    %z = vec.splat(0.0) : vec<8 x f32>; %w = vec.max(%v0, %z)\n")
 		last := "%w"
@@ -227,7 +228,7 @@ func TestManyConstantsArePinned(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		m, err := Lower(parse(t, b.String()), d, "test", Options{})
+		m, err := Lower(parse(t, strings.ReplaceAll(b.String(), "f32", elem)), d, "test", Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -235,10 +236,10 @@ func TestManyConstantsArePinned(t *testing.T) {
 	}
 	for _, c := range []struct {
 		constants int
-		cpu       string
+		cpu, elem string
 		want      int
-	}{{9, "x86-64-v3", 9}, {8, "x86-64-v3", 0}, {9, "x86-64-v4", 0}} {
-		if n := strings.Count(text(c.constants, c.cpu), "call <8 x float> @llvm.arithmetic.fence"); n != c.want {
+	}{{9, "x86-64-v3", "f32", 9}, {8, "x86-64-v3", "f32", 0}, {9, "x86-64-v4", "f32", 0}, {9, "x86-64-v3", "bf16", 0}} {
+		if n := strings.Count(text(c.constants, c.cpu, c.elem), "call <8 x float> @llvm.arithmetic.fence"); n != c.want {
 			t.Errorf("%d constants on %s: %d are pinned, want %d", c.constants, c.cpu, n, c.want)
 		}
 	}

@@ -22,9 +22,13 @@ func (p *proc) pinned(r *ir.Region) bool {
 	return 2*n > p.Module().Desc().VectorRegs
 }
 
-// constantLanes reports a vector of one float, other than 0, which needs no load.
+// constantLanes reports a vector of one f32 or f64, other than 0, which needs no
+// load. Those of f16 and bf16 are integers in registers.
 func constantLanes(op *ir.Op) bool {
-	if op.Def.Name != "vec.splat" || !ir.ElemOf(op.Results[0].Type).IsFloat() {
+	if op.Def.Name != "vec.splat" {
+		return false
+	}
+	if e := ir.ElemOf(op.Results[0].Type); !e.IsFloat() || e.Bytes() == 2 {
 		return false
 	}
 	a := op.Args("")[0]
