@@ -33,7 +33,11 @@ func intrinsic(name string) emit {
 }
 
 // Pin is v, of floats, as a value that LLVM knows nothing of: it is not made
-// again where it is used, and no sum or product is folded into it.
+// again where it is used, and no sum or product is folded into it. Floats of 16
+// bits, which are in flight as integers, stay as they are.
 func (f *Func) Pin(v Value) Value {
+	if e := v.t.elem; e != num.F32 && e != num.F64 {
+		return v
+	}
 	return Value{intrinsic("arithmetic.fence")(f, v.t.elem, []value.Value{v.v}), v.t}
 }
