@@ -62,6 +62,7 @@ type Machine struct {
 	FusedMul     bool  // multiply and add are one instruction
 	Extremes     bool  // maximum and minimum of floats keep NaN and the sign of 0, in one instruction
 	StreamBytes  int64 // larger buffers are written around the caches; 0: none
+	NearBytes    int64 // of the caches that a core has for itself
 	BlockThreads int   // of a GPU: how many threads a block gets; 0 for a CPU
 }
 
@@ -86,7 +87,8 @@ func vectors(m Machine) Stage {
 		"bytes": strconv.Itoa(m.VectorBytes), "masked": flag[m.Masked],
 		"accumulators": strconv.Itoa(m.Accumulators), "stream": strconv.FormatInt(m.StreamBytes, 10)}}
 	tiles := pass.Instance{Pass: vec.TileTransposes, Options: map[string]string{"stream": in.Options["stream"]}}
-	return Stage{ir.LevelVec, slices.Concat(before, []pass.Instance{tiles, in}, pass.Of(graph.Simplify), placed)}
+	rows := pass.Instance{Pass: vec.PrefetchRows, Options: map[string]string{"cache": strconv.FormatInt(m.NearBytes, 10)}}
+	return Stage{ir.LevelVec, slices.Concat(before, []pass.Instance{tiles}, []pass.Instance{rows, in}, pass.Of(graph.Simplify), placed)}
 }
 
 // A GPU has the memory that the caller gives and no other: loops are fused and

@@ -65,7 +65,17 @@ func machineOf(d *targets.Desc) passes.Machine {
 		return passes.Machine{BlockThreads: min(256, d.GPU.BlockThreads)}
 	}
 	return passes.Machine{VectorBytes: d.VectorBytes, Masked: d.Masked, Accumulators: min(4, d.FMA.InFlight()), FusedMul: d.FusedMul, Extremes: d.Extremes,
-		StreamBytes: d.StreamBytes}
+		StreamBytes: d.StreamBytes, NearBytes: nearBytes(d)}
+}
+
+// nearBytes is the size of the largest cache that a core has for itself.
+func nearBytes(d *targets.Desc) (bytes int64) {
+	for _, c := range d.Caches {
+		if !c.Shared {
+			bytes = max(bytes, c.Bytes)
+		}
+	}
+	return bytes
 }
 
 // Levels lists the levels that m passes through on its way to a machine.

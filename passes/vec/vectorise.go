@@ -43,7 +43,7 @@ import (
 var Vectorise = pass.Register(&pass.Pass{
 	Name:  "vectorise",
 	Doc:   "turn innermost loops over elements into loops over vectors",
-	After: []string{"lower-comps", "interchange-folds", "fuse-loops", "contract-buffers", "lower-math", "tile-transposes"},
+	After: []string{"lower-comps", "interchange-folds", "fuse-loops", "contract-buffers", "lower-math", "tile-transposes", "prefetch-rows"},
 	Options: []pass.Option{
 		{Name: "bytes", Default: "64", Doc: "bytes of a vector register"},
 		{Name: "masked", Default: "1", Doc: "1 if loads and stores can leave out lanes"},
