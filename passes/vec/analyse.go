@@ -20,6 +20,9 @@ type loop struct {
 	masked  bool                // the rest goes through a masked step
 	varying map[*ir.Value]bool
 	trips   sym.Expr // how many iterations, not negative
+
+	row   *ir.Range       // of the loop around
+	ahead map[*ir.Op]bool // loads that fetch from the next row, see aheadOf
 }
 
 // shape is how an access moves with the loop.

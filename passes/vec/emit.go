@@ -163,6 +163,9 @@ func (e *emitter) one(op *ir.Op) {
 			e.inLanes[op.Results[0]] = e.readColumn(op, g)
 			return
 		}
+		if e.ahead[op] && e.mask == nil {
+			e.prefetch(op.Args("")[0])
+		}
 		e.inLanes[op.Results[0]] = e.load(op.Args("")[0], op.Results[0].Name)
 	case "store":
 		if g := e.columns[op]; g != nil {

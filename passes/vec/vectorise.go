@@ -89,9 +89,11 @@ type vectoriser struct {
 	c      *pass.Context
 	m      machine
 	stream *streaming
+	row    *ir.Range // of the loop around
 }
 
 func (v *vectoriser) region(r *ir.Region, facts *sym.Facts) {
+	ahead := aheadOf(r, v.row)
 	for i := 0; i < len(r.Ops); i++ {
 		op := r.Ops[i]
 		if rangeOf(op) != nil && !hasLoops(op) {
@@ -103,6 +105,7 @@ func (v *vectoriser) region(r *ir.Region, facts *sym.Facts) {
 			if !v.c.Apply(op) {
 				continue
 			}
+			l.row, l.ahead = v.row, ahead
 			ops := l.emit()
 			r.Ops = append(r.Ops[:i:i], append(ops, r.Ops[i+1:]...)...)
 			i += len(ops) - 1
@@ -113,9 +116,14 @@ func (v *vectoriser) region(r *ir.Region, facts *sym.Facts) {
 			i += len(ops) - 1
 			continue
 		}
+		outer := v.row
+		if over := rangeOf(op); over != nil {
+			v.row = over
+		}
 		for _, in := range op.Regions() {
 			v.region(in, analysis.Inside(facts, op, in))
 		}
+		v.row = outer
 	}
 }
 
