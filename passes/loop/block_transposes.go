@@ -47,24 +47,42 @@ var BlockTransposes = pass.Register(&pass.Pass{
 				continue
 			}
 			c.At(f, nil)
-			blockRegion(c, f.Body, analysis.Symbols(f))
+			b := &blocker{c: c, taken: analysis.Symbols(f), parts: map[string]bool{}}
+			b.region(f.Body)
 		}
 		return nil
 	},
 })
 
-func blockRegion(c *pass.Context, r *ir.Region, taken map[string]bool) {
+// blocker knows the names that are taken, and those of sizes of parts.
+type blocker struct {
+	c            *pass.Context
+	taken, parts map[string]bool
+}
+
+func (b *blocker) region(r *ir.Region) {
 	for i, op := range r.Ops {
-		if outer, inner := nest(op); inner != nil {
-			if d := directionsOf(outer, inner); d.transpose() && c.Apply(op) {
-				r.Ops[i] = d.blocks(outer, inner, c.Int("line"), c.Int("vector"), taken)
+		if rng := rangeOf(op); rng != nil && rng.Size != "" {
+			b.parts[rng.Size] = true
+		}
+		if outer, inner := nest(op); inner != nil && !b.isPart(outer) && !b.isPart(inner) {
+			if d := directionsOf(outer, inner); d.transpose() && b.c.Apply(op) {
+				r.Ops[i] = d.blocks(outer, inner, b.c.Int("line"), b.c.Int("vector"), b.taken)
 				continue
 			}
 		}
 		for _, in := range op.Regions() {
-			blockRegion(c, in, taken)
+			b.region(in)
 		}
 	}
+}
+
+// isPart reports that op goes through a part of a loop around, so that it is one
+// of a block.
+func (b *blocker) isPart(op *ir.Op) bool {
+	r := rangeOf(op)
+	size, ok := sym.Sub(r.Hi, r.Lo).IsName()
+	return ok && b.parts[size]
 }
 
 // nest is op and the loop right inside it, if both are parallel by steps of one

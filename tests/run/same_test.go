@@ -33,7 +33,7 @@ func nativeExamples(t *testing.T) (files []string) {
 // The source, and the text of each level that it passes through, give the same
 // object and the same header.
 func TestEveryLevelGivesTheSameObject(t *testing.T) {
-	for i, file := range append(nativeExamples(t), "testdata/abi.tn") {
+	for i, file := range append(nativeExamples(t), "testdata/abi.tn", "testdata/layouts.tn") {
 		t.Run(filepath.Base(file), func(t *testing.T) {
 			t.Parallel()
 			opt := []int{0, 3}[i%2]
