@@ -72,7 +72,7 @@ func splitIn(c *pass.Context, r *ir.Region, facts *sym.Facts, streams int64) {
 // rowFold is the inner loop of a fold over rows, and the ops that fold; nil if
 // outer is something else.
 func rowFold(outer *ir.Op) (inner *ir.Op, folds []*ir.Op) {
-	if outer.Def.Name != "loop.for" || !byOnes(rangeOf(outer)) || len(bodyOf(outer).Ops) != 2 {
+	if outer.Def.Name != "loop.for" || !byOnes(rangeOf(outer)) || len(bodyOf(outer).Ops) != 2 || hasDirective(outer, inStreamsAlready) {
 		return nil, nil
 	}
 	inner, r := bodyOf(outer).Ops[0], rangeOf(outer)
@@ -107,9 +107,15 @@ func byOnes(r *ir.Range) bool {
 	return r.Size == "" && ok && one == 1
 }
 
-func regroups(op *ir.Op) bool {
+func regroups(op *ir.Op) bool { return hasDirective(op, "reassoc") }
+
+// inStreamsAlready marks the loops that this pass makes, so that text that is
+// written after it and read back is not split once more.
+const inStreamsAlready = "streams"
+
+func hasDirective(op *ir.Op, name string) bool {
 	d := ir.GetClause[*ir.Directives](op, "directives")
-	return d != nil && slices.Contains(d.List, "reassoc")
+	return d != nil && slices.Contains(d.List, name)
 }
 
 // readsOnly reports that r has no op but loads, of which one at least goes by
@@ -168,6 +174,11 @@ func inStreams(outer, inner *ir.Op, folds []*ir.Op, facts *sym.Facts, streams in
 	top := &ir.Region{}
 	b := ir.NewBuilder(top)
 	b.Loc = outer.Loc
+	marks := []string{inStreamsAlready}
+	if d := ir.GetClause[*ir.Directives](outer, "directives"); d != nil {
+		marks = append(slices.Clone(d.List), marks...)
+	}
+	ir.SetClause(outer, "directives", &ir.Directives{List: marks})
 	r, carry := rangeOf(outer), carryOf(outer)
 	rows := sym.Sub(r.Hi, r.Lo)
 	if !facts.Prove(sym.Ge(rows, sym.Const(0))) {
