@@ -49,7 +49,11 @@ func (o Options) runsHere() error {
 		return err
 	}
 	if why := targets.CannotRun(desc); why != "" {
-		return diag.Usagef("code for %s does not run here: %s; make a library with tenon build", desc.Name, why)
+		what := "a library"
+		if desc.GPU != nil {
+			what = "PTX"
+		}
+		return diag.Usagef("code for %s does not run here: %s; make %s with tenon build", desc.Name, why, what)
 	}
 	return nil
 }

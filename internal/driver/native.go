@@ -3,6 +3,7 @@ package driver
 import (
 	"context"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -119,7 +120,7 @@ func (n *Native) makeResults(c *Call, threads int) error {
 		}
 		t, err := runtime.Alloc(out.Elem, shape)
 		if err != nil {
-			return diag.Errorf(diag.Pos{}, "result %s: %v", n.names[i], err).WithFix("use smaller sizes")
+			return resultError(n.names[i], err)
 		}
 		n.args[i] = t
 		if i-first < len(names) {
@@ -128,6 +129,16 @@ func (n *Native) makeResults(c *Call, threads int) error {
 	}
 	n.cutLate(c, counts, n.args[len(n.args)-len(counts):])
 	return nil
+}
+
+// resultError says which result an error is about. What to do stays a part of its own.
+func resultError(name string, err error) error {
+	e := diag.Errorf(diag.Pos{}, "result %s: %v", name, err).WithFix("use smaller sizes")
+	var cause *diag.Error
+	if errors.As(err, &cause) {
+		e.Msg = fmt.Sprintf("result %s: %s", name, cause.Msg)
+	}
+	return e
 }
 
 // withoutLate leaves out the dims that are found while running.
