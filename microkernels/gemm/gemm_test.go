@@ -1,0 +1,166 @@
+package gemm_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"reflect"
+	"strings"
+	"testing"
+
+	"tenon/internal/num"
+	"tenon/ir"
+	"tenon/ir/interp"
+	"tenon/microkernels/gemm"
+)
+
+// guard is what every cell outside a view holds: no product gives it.
+const guard = 1 << 20
+
+// matrix is a view of guarded memory with small random integers in it.
+func matrix(r *rand.Rand, e num.Elem, lead, shape []int64) *ir.Array {
+	strides := append(append([]int64{}, lead...), 1)
+	size := int64(16)
+	for d, n := range shape {
+		size += max(0, n-1) * strides[d]
+	}
+	a := ir.NewArray(e, size+16)
+	for i := range a.Mem.Cells {
+		a.Mem.Cells[i] = num.Cast(num.F64, e, num.FromFloat(guard))
+	}
+	a.Shape, a.Strides, a.Off = shape, strides, 16
+	visit(a, func(pos int64, _ []int64) {
+		a.Mem.Cells[pos] = num.Cast(num.F64, e, num.FromFloat(float64(r.IntN(9)-4)))
+	})
+	return a
+}
+
+func visit(a *ir.Array, f func(pos int64, at []int64)) {
+	n, _ := ir.SizeOf(a.Shape)
+	for c := int64(0); c < n; c++ {
+		at, rest := make([]int64, len(a.Shape)), c
+		for d := len(at) - 1; d >= 0; d-- {
+			at[d], rest = rest%a.Shape[d], rest/a.Shape[d]
+		}
+		pos, _ := a.Cell(at)
+		f(pos, at)
+	}
+}
+
+func at(a *ir.Array, idx ...int64) float64 {
+	pos, _ := a.Cell(idx)
+	return num.Float(num.Cast(a.Elem, num.F64, a.Mem.Cells[pos]))
+}
+
+// Every number of rows and columns of a tile, with both values of first and
+// random strides, gives the product; nothing outside the views is touched. The
+// values are small integers, so that every order of adding is exact.
+func TestBodies(t *testing.T) {
+	for _, lanes := range []int{2, 4} {
+		for _, e := range []num.Elem{num.F32, num.F64} {
+			for _, a := range []gemm.Form{gemm.Rows, gemm.Columns} {
+				for _, b := range []gemm.Form{gemm.Rows, gemm.Panels} {
+					k := gemm.Key{Elem: e, Acc: e, MR: 3, NV: 2, Lanes: lanes, A: a, B: b}
+					t.Run(k.Name(), func(t *testing.T) { checkBody(t, k) })
+				}
+			}
+		}
+	}
+}
+
+func checkBody(t *testing.T, k gemm.Key) {
+	_, body := gemm.Build(k, gemm.Machine{})
+	m := &ir.Module{Items: []ir.Item{body}}
+	if err := ir.Verify(m); err != nil {
+		t.Fatal(err)
+	}
+	p := interp.New(m, interp.Options{})
+	r := rand.New(rand.NewPCG(1, 2))
+	for rows := int64(1); rows <= int64(k.MR); rows++ {
+		for cols := int64(1); cols <= int64(k.NV*k.Lanes); cols++ {
+			for _, depth := range []int64{0, 1, 2, 5} {
+				for first := int64(0); first < 2; first++ {
+					runBody(t, p, k, r, rows, cols, depth, first)
+				}
+			}
+		}
+	}
+}
+
+func runBody(t *testing.T, p *interp.Program, k gemm.Key, r *rand.Rand, m, n, depth, first int64) {
+	t.Helper()
+	pad := func(n int64) []int64 { return []int64{n + 1 + int64(r.IntN(4))} }
+	l := int64(k.Lanes)
+	a := matrix(r, k.Elem, pad(depth), []int64{m, depth})
+	aAt := func(i, s int64) float64 { return at(a, i, s) }
+	if k.A == gemm.Columns {
+		a = matrix(r, k.Elem, pad(m), []int64{depth, m})
+		aAt = func(i, s int64) float64 { return at(a, s, i) }
+	}
+	b := matrix(r, k.Elem, pad(n), []int64{depth, n})
+	bAt := func(s, j int64) float64 { return at(b, s, j) }
+	if k.B == gemm.Panels {
+		b = matrix(r, k.Elem, []int64{depth*l + 3, l}, []int64{(n + l - 1) / l, depth, l})
+		bAt = func(s, j int64) float64 { return at(b, j/l, s, j%l) }
+	}
+	c := matrix(r, k.Acc, pad(n), []int64{m, n})
+	want := append([]num.Cell{}, c.Mem.Cells...)
+	visit(c, func(pos int64, idx []int64) {
+		sum := 0.0
+		if first == 0 {
+			sum = num.Float(num.Cast(k.Acc, num.F64, want[pos]))
+		}
+		for s := int64(0); s < depth; s++ {
+			sum += aAt(idx[0], s) * bAt(s, idx[1])
+		}
+		want[pos] = num.Cast(num.F64, k.Acc, num.FromFloat(sum))
+	})
+	if _, err := p.Run(k.BodyName(), []any{a, b, c, interp.Scalar{Elem: num.Index, Cell: num.FromInt(first)}}); err != nil {
+		t.Fatalf("%dx%dx%d first %d: %v", m, n, depth, first, err)
+	}
+	if !reflect.DeepEqual(c.Mem.Cells, want) {
+		t.Fatalf("%dx%dx%d first %d: not the product", m, n, depth, first)
+	}
+}
+
+// The meaning says what the name does, and the text is the same each time.
+func TestMeaning(t *testing.T) {
+	k := gemm.Key{Elem: num.F32, Acc: num.F32, MR: 6, NV: 2, Lanes: 8, A: gemm.Rows, B: gemm.Panels}
+	var texts []string
+	for range 2 {
+		kernel, body := gemm.Build(k, gemm.Machine{})
+		m := &ir.Module{Items: []ir.Item{&ir.Extern{Name: k.CostName(), What: "cost"}, kernel, body}}
+		texts = append(texts, ir.Print(m))
+	}
+	if texts[0] != texts[1] {
+		t.Error("two builds of a kernel differ")
+	}
+	for _, want := range []string{"tile(6, 16, 1)", "%b[j//8, l, j mod 8]"} {
+		if !strings.Contains(texts[0], want) {
+			t.Errorf("no %s in %s", want, texts[0][:600])
+		}
+	}
+}
+
+// The tiles of two machines, worked out by hand from the rule; equal numbers give
+// equal lists.
+func TestCandidates(t *testing.T) {
+	for _, c := range []struct {
+		m    gemm.Machine
+		want string
+	}{
+		{gemm.Machine{VectorBytes: 32, VectorRegs: 16, FMALatency: 4, FMAPerCycle: 2, LoadsPerCycle: 2}, " 1x8 2x4 2x5 4x3 6x2 14x1 "},
+		{gemm.Machine{VectorBytes: 64, VectorRegs: 32, FMALatency: 4, FMAPerCycle: 2, LoadsPerCycle: 2}, " 1x8 2x8 2x9 2x10 3x7 4x6 5x5 6x4 9x3 14x2 30x1 "},
+	} {
+		got := gemm.Candidates(c.m, num.F32)
+		if again := gemm.Candidates(c.m, num.F32); !reflect.DeepEqual(got, again) {
+			t.Errorf("%v: two lists", c.m)
+		}
+		text := " "
+		for _, k := range got {
+			text += fmt.Sprintf("%dx%d ", k.MR, k.NV)
+		}
+		if text != c.want {
+			t.Errorf("%v: the tiles are%s, want%s", c.m, text, c.want)
+		}
+	}
+}
