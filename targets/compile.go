@@ -29,7 +29,7 @@ type CompileOpts struct {
 
 // cleanup is what opt does for loops of vectors: values out of memory, once and
 // outside of loops where they can be.
-const cleanup = "-passes=function(sroa,early-cse,instcombine,simplifycfg,loop-mssa(licm),gvn,instcombine,simplifycfg)"
+const cleanup = "-passes=function(sroa,early-cse,instcombine<no-verify-fixpoint>,simplifycfg,loop-mssa(licm),gvn,instcombine<no-verify-fixpoint>,simplifycfg)"
 
 // levels holds the flags by optimisation level. opt -O3 made no faster code
 // than -O2 in our measurements, so 3 differs from 2 in llc alone. Loop strength
