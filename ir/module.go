@@ -195,3 +195,15 @@ func (m *Module) Funcs() []*Func {
 	}
 	return fs
 }
+
+// Bodies are the names of the procs that are bodies of micro-kernels: parts of
+// what calls them, not functions of the program.
+func (m *Module) Bodies() map[string]bool {
+	bodies := map[string]bool{}
+	for _, it := range m.Items {
+		if k, ok := it.(*Kernel); ok {
+			bodies[k.Body] = true
+		}
+	}
+	return bodies
+}

@@ -299,31 +299,38 @@ func (v *verifier) plainMeaning(k *Kernel) {
 	})
 }
 
-// signature: body and meaning agree up to strides, with the tile's sizes in
-// place of the dims it fixes.
+// signature: body and meaning agree up to strides. For a dim that the tile fixes
+// the body has that size, or a dim of its own if it takes smaller tiles too. One
+// further parameter, an index, says whether accumulators start empty (not 0) or
+// from the output, which the body then updates.
 func (v *verifier) signature(k *Kernel, body *Func) {
-	if len(k.Params) != len(body.Params) {
+	updates := len(body.Params) == len(k.Params)+1 && SameType(body.Params[len(k.Params)].Value.Type, IndexType)
+	if len(k.Params) != len(body.Params) && !updates {
 		v.itemError("kernel @%s has %d parameters, its body @%s %d", k.Name, len(k.Params), body.Name, len(body.Params))
 		return
 	}
-	sizes := map[string]sym.Expr{}
+	fixed, names := map[string]sym.Expr{}, map[string]sym.Expr{}
 	for i, d := range k.Dims {
 		if i < len(k.Tile) && k.Tile[i] > 1 {
-			sizes[d] = sym.Const(k.Tile[i])
+			fixed[d] = sym.Const(k.Tile[i])
 		}
 	}
 	for i, p := range k.Params {
 		q := body.Params[i]
-		if p.Mode != q.Mode || !sameTile(p.Value.Type, q.Value.Type, sizes) {
+		mode := p.Mode
+		if updates && mode == ModeOut {
+			mode = ModeInOut
+		}
+		if mode != q.Mode || !sameTile(p.Value.Type, q.Value.Type, fixed, names) {
 			v.itemError("kernel @%s: parameter %%%s is %s %s, its body @%s takes %s %s", k.Name,
-				p.Value.Name, p.Mode, p.Value.Type, body.Name, q.Mode, q.Value.Type)
+				p.Value.Name, mode, p.Value.Type, body.Name, q.Mode, q.Value.Type)
 		}
 	}
 }
 
-// sameTile compares shapes; a dim of the meaning that the tile leaves open is
-// bound to what the body calls it.
-func sameTile(meaning, body Type, sizes map[string]sym.Expr) bool {
+// sameTile compares shapes; names holds what the body calls the dims of the
+// meaning.
+func sameTile(meaning, body Type, fixed, names map[string]sym.Expr) bool {
 	a, okA := DimsOf(meaning)
 	b, okB := DimsOf(body)
 	if !okA || !okB {
@@ -334,14 +341,27 @@ func sameTile(meaning, body Type, sizes map[string]sym.Expr) bool {
 	}
 	for i := range a {
 		n, bare := a[i].IsName()
-		if _, known := sizes[n]; bare && !known {
-			sizes[n] = b[i]
+		if _, known := names[n]; bare && !known {
+			names[n] = bound(b[i], fixed[n])
 		}
-		if !a[i].Subst(sizes).Equal(b[i]) {
+	}
+	for i := range a {
+		if !a[i].Subst(names).Equal(b[i]) {
 			return false
 		}
 	}
 	return true
+}
+
+// bound is what a dim of the meaning stands for: what the body has in its place,
+// but no other number than that of the tile.
+func bound(dim, tile sym.Expr) sym.Expr {
+	if size, ok := tile.IsConst(); ok && size > 1 {
+		if _, own := dim.IsName(); !own {
+			return tile
+		}
+	}
+	return dim
 }
 
 func (v *verifier) data(d *Data) {

@@ -15,7 +15,6 @@ import (
 // what a run needs.
 type entry struct {
 	*proc
-	shared  *support
 	plan    *ir.EntryPlan
 	args    llvm.Value // address of struct NAME_args
 	tensors []*tensorArg
@@ -45,7 +44,7 @@ func newEntry(fn *llvm.Func, shared *support, f *ir.Func, fields []Field, args l
 	if err != nil {
 		panic(refusal{err})
 	}
-	e = &entry{proc: newProc(fn, f, fields, Options{}), shared: shared, plan: plan, args: args, planning: planning}
+	e = &entry{proc: newProc(fn, shared, f, fields, Options{}), plan: plan, args: args, planning: planning}
 	last := e.Params()[len(e.Params())-1]
 	report = e.Select(e.IsNull(last), e.Alloca(errorBytes), last)
 	e.locate()

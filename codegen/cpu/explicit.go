@@ -53,7 +53,7 @@ func short(op *ir.Op, r *ir.Range) bool {
 func onVectors(op *ir.Op) bool {
 	found := false
 	bodyOf(op).Walk(func(op *ir.Op) bool {
-		found = found || op.Def.Family() == "vec"
+		found = found || op.Def.Family() == "vec" || op.Def.Traits.Has(ir.Call) // of a micro-kernel
 		return !found
 	})
 	return found

@@ -123,8 +123,11 @@ func Header(m *ir.Module, name string) (string, error) {
 	guard := "TENON_" + strings.Map(guardRune, strings.ToUpper(name)) + "_H"
 	var b strings.Builder
 	fmt.Fprintf(&b, preamble, name, guard, guard)
-	faults := twice(m)
+	faults, bodies := twice(m), m.Bodies()
 	for _, f := range m.Funcs() {
+		if bodies[f.Name] {
+			continue
+		}
 		if err := writePrototype(&b, f); err != nil {
 			faults = append(faults, err)
 		}

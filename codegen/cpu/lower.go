@@ -29,8 +29,15 @@ func Lower(m *ir.Module, desc *targets.Desc, name string, o Options) (*llvm.Modu
 	out := llvm.NewModule(name, desc)
 	shared := newSupport(out, !o.NoOpenMP)
 	faults := twice(m)
+	bodies := m.Bodies()
+	for _, f := range m.Funcs() {
+		if bodies[f.Name] {
+			shared.kernel(f, o)
+		}
+	}
 	for _, f := range m.Funcs() {
 		switch {
+		case bodies[f.Name]:
 		case !f.IsProc || f.Level != ir.LevelLoop && f.Level != ir.LevelVec:
 			diag.Bugf("%s is at level %s; code is generated from procs of the loop and vec levels", f.Name, f.Level)
 		default:
@@ -79,6 +86,7 @@ type proc struct {
 	src    *ir.Func
 	fields []Field
 	opts   Options
+	shared *support
 
 	values map[*ir.Value]llvm.Value // scalars
 	bufs   map[*ir.Value]*buffer
@@ -108,8 +116,8 @@ var (
 	index = llvm.TypeOf(num.Index)
 )
 
-func newProc(fn *llvm.Func, src *ir.Func, fields []Field, o Options) *proc {
-	p := &proc{Func: fn, src: src, fields: fields, opts: o, facts: sym.NewFacts(),
+func newProc(fn *llvm.Func, shared *support, src *ir.Func, fields []Field, o Options) *proc {
+	p := &proc{Func: fn, shared: shared, src: src, fields: fields, opts: o, facts: sym.NewFacts(),
 		values: map[*ir.Value]llvm.Value{}, bufs: map[*ir.Value]*buffer{}, names: map[string]llvm.Value{},
 		fold: map[*ir.Op]llvm.Flags{}, scratch: map[*ir.Op]llvm.Value{}, looped: map[*ir.Op]bool{}, planned: map[*ir.Op]bool{}, multiple: map[string]int64{}}
 	p.Source(src.Loc.First())
@@ -159,7 +167,7 @@ func emitBody(out *llvm.Module, shared *support, f *ir.Func, fields []Field, o O
 	slots := slotsOf(f)
 	fn := out.NewInternal(f.Name+".body", i32, bodyParams(f, fields, len(slots))...)
 	fn.NoInline() // so that its noalias parameters keep their meaning
-	p := newProc(fn, f, fields, o)
+	p := newProc(fn, shared, f, fields, o)
 	p.split = &splitting{shared: shared, plan: p.Params()[len(p.Params())-2]}
 	dims := dimsOf(f)
 	for i, d := range dims {

@@ -109,7 +109,7 @@ func (p *proc) emitPart(op *ir.Op) (fn *llvm.Func, taken []llvm.Value, fails boo
 		llvm.Param{Name: "last", Type: index}, llvm.Param{Name: "error", Type: llvm.Ptr, NoAlias: true})
 	p.split.count++
 	fn.NoInline() // so that its noalias parameters keep their meaning
-	q := newProc(fn, p.src, p.fields, p.opts)
+	q := newProc(fn, p.shared, p.src, p.fields, p.opts)
 	q.part = &part{body: p, as: map[llvm.Value]llvm.Value{}}
 	q.Flags, q.facts, q.fold, q.looped = p.Flags, p.facts.Clone(), p.fold, p.looped
 	q.Source(op.Loc.First())

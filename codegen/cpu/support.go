@@ -12,14 +12,15 @@ import (
 // to every tensor argument, of any rank, is emitted once. Unshared it was nine
 // tenths of a small module.
 type support struct {
-	m      *llvm.Module
-	openmp bool
-	fns    map[string]*llvm.Func // looked up by name only
-	texts  map[string]llvm.Value // likewise
+	m       *llvm.Module
+	openmp  bool
+	fns     map[string]*llvm.Func // looked up by name only
+	texts   map[string]llvm.Value // likewise
+	kernels map[string]*kernel    // bodies of micro-kernels, likewise
 }
 
 func newSupport(m *llvm.Module, openmp bool) *support {
-	return &support{m, openmp, map[string]*llvm.Func{}, map[string]llvm.Value{}}
+	return &support{m, openmp, map[string]*llvm.Func{}, map[string]llvm.Value{}, map[string]*kernel{}}
 }
 
 // A record is what is known of a tensor argument while the entry runs; it lies

@@ -106,7 +106,7 @@ func mustVerify(m *ir.Module) {
 
 // Entry finds the function that is meant: the named one, or the only one.
 func Entry(m *ir.Module, name string) (*ir.Func, error) {
-	bodies := kernelBodies(m)
+	bodies := m.Bodies()
 	var funcs []*ir.Func
 	var names []string
 	for _, f := range m.Funcs() {
@@ -126,16 +126,4 @@ func Entry(m *ir.Module, name string) (*ir.Func, error) {
 		return nil, diag.Usagef("the program has several functions: %s; choose one with --entry", strings.Join(names, ", "))
 	}
 	return funcs[0], nil
-}
-
-// kernelBodies are the procs that are the bodies of micro-kernels: parts of the
-// program, but none that is called by its name.
-func kernelBodies(m *ir.Module) map[string]bool {
-	bodies := map[string]bool{}
-	for _, it := range m.Items {
-		if k, ok := it.(*ir.Kernel); ok {
-			bodies[k.Body] = true
-		}
-	}
-	return bodies
 }

@@ -179,7 +179,7 @@ func Only(m *ir.Module, entry *ir.Func) *ir.Module {
 		eachOp(f.Body, func(op *ir.Op) { visit(ir.Lookup[*ir.Func](m, ir.CalleeName(op))) })
 	}
 	visit(entry)
-	for name := range kernelBodies(m) {
+	for name := range m.Bodies() {
 		need[name] = true
 	}
 	out := &ir.Module{}
