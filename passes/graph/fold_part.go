@@ -1,6 +1,7 @@
 package graph
 
 import (
+	"math"
 	"slices"
 
 	"tenon/internal/num"
@@ -126,17 +127,21 @@ func (p *part) mean(w analysis.WeightedMean, of picked) []*ir.Value {
 	if n == nil {
 		n = p.comp(sum(e), func(_ *ir.Builder, y []*ir.Value) []*ir.Value { return y[weight : weight+1] })[0]
 	}
-	if share == nil {
-		share = b.Scalar("div", one, b.Scalar("select", b.Scalar("eq", n, zero), one, n))
+	equal, scale := share != nil, one
+	if !equal {
+		// The reciprocal of a tiny sum would be infinite where no share is.
+		up, least := math.Exp2(64), math.Exp2(-64)
+		scale = b.Scalar("select", b.Scalar("lt", b.Scalar("abs", n), b.Const(e, num.FromFloat(least))), b.Const(e, num.FromFloat(up)), one)
+		scaled := b.Scalar("mul", n, scale)
+		share = b.Scalar("div", one, b.Scalar("select", b.Scalar("eq", n, zero), one, scaled))
 	}
 	first := p.first(value, e)
 	finite := b.Scalar("eq", b.Scalar("sub", first, first), zero)
 	about := b.Scalar("select", b.Scalar("and", finite, b.Scalar("ne", n, zero)), first, zero)
-	_, equal := p.constant(weight)
 	rest := p.comp(sum(e), func(nb *ir.Builder, y []*ir.Value) []*ir.Value {
 		by := share
 		if !equal {
-			by = nb.Scalar("mul", y[weight], share)
+			by = nb.Scalar("mul", nb.Scalar("mul", y[weight], scale), share)
 		}
 		return []*ir.Value{nb.Scalar("mul", nb.Scalar("sub", y[value], about), by)}
 	})

@@ -8,6 +8,20 @@ import (
 
 // found are programs that once showed a fault: each is run every way again.
 var found = []struct{ what, text string }{
+	{"a weighted mean whose weights are so small that the reciprocal of their sum is infinite, and one of equal weights over a triangle", `
+monoid @wmean(%n: f32, %u: f32) assoc comm {
+  identity { yield(0.0: f32, 0.0: f32) }
+  combine(%n1, %u1, %n2, %u2) {
+    %n = add(%n1, %n2)
+    %d = select(eq(%n, 0.0: f32), 1.0: f32, %n)
+    yield(%n, add(%u1, mul(sub(%u2, %u1), div(%n2, %d)))) }
+}
+func tensor @f<M>(%y: f32[M, M]) -> (f32[M], f32[M], f32[M], f32[M]) {
+  %x = tensor.comp par(i < M, j < M) in(%a = %y[i, j]) { yield(max(min(%a, 100.0: f32), -100.0: f32)) } : f32[M, M]
+  %n, %u = tensor.comp par(i < M) red(j < M) in(%a = %x[i, j]) {
+    yield(mul(1e-39: f32, add(abs(%a), 1.0: f32)), %a) } by @wmean : f32[M], f32[M]
+  %p, %v = tensor.comp par(i < M) red(j < i + 1) in(%a = %x[i, j]) { yield(2.0: f32, %a) } by @wmean : f32[M], f32[M]
+  return(%n, %u, %p, %v) }`},
 	{"reshape of a shape with a constant dim of 0: its subscripts were divided by 0", `
 func tensor @f<K>(%x: f64[K, 0]) -> (f64[0]) {
   %y = tensor.reshape(%x) : f64[0]
