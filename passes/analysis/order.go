@@ -1,6 +1,7 @@
 package analysis
 
 import (
+	"maps"
 	"slices"
 
 	"tenon/ir"
@@ -29,14 +30,11 @@ func OrderIn(f *ir.Func) *Order {
 // the elements differ. Each iteration of the outer ops around both has buffers of
 // its own.
 func (o *Order) Before(a, b *Access, outer int) bool {
-	facts, fixed := o.entry, o.fixed
 	depth := 0
 	for ; depth < len(a.Path) && depth < len(b.Path) && a.Path[depth] == b.Path[depth]; depth++ {
-		s := a.Path[depth]
-		if depth >= outer && !o.apart(facts, fixed, a, b, depth) {
+		if depth >= outer && !o.apart(a, b, depth) {
 			return false
 		}
-		facts, fixed = Inside(facts, s.Op, s.Region), with(fixed, Bound(s.Op))
 	}
 	ca, cb := a.Child(depth), b.Child(depth)
 	switch {
@@ -45,12 +43,12 @@ func (o *Order) Before(a, b *Access, outer int) bool {
 	case ca != cb && a.At < b.At:
 		return true
 	}
-	return o.disjoint(facts, fixed, a, b, depth, nil)
+	return o.disjoint(a, b, depth, nil)
 }
 
 // apart reports that the op around both at depth, if it is a loop, does not lead
 // a to an element at the same time as b or after it, in another iteration.
-func (o *Order) apart(facts *sym.Facts, fixed map[string]bool, a, b *Access, depth int) bool {
+func (o *Order) apart(a, b *Access, depth int) bool {
 	loop := a.Path[depth].Op
 	parallel := loop.Def.Traits.Has(ir.ParallelOK)
 	r := rangeOf(loop)
@@ -59,20 +57,52 @@ func (o *Order) apart(facts *sym.Facts, fixed map[string]bool, a, b *Access, dep
 		return loop.Def.Name == "loop.if"
 	case len(r.Step.Refs()) > 0:
 		return false
+	case pinned(a, b, r):
+		return true
 	}
 	other := sym.Name(r.Name + "'") // the index where b is
 	earlier := sym.Le(sym.Add(other, r.Step), sym.Name(r.Name))
 	later := sym.Le(sym.Add(sym.Name(r.Name), r.Step), other)
-	return o.disjoint(facts, fixed, a, b, depth, &earlier) && (!parallel || o.disjoint(facts, fixed, a, b, depth, &later))
+	return o.disjoint(a, b, depth, &earlier) && (!parallel || o.disjoint(a, b, depth, &later))
+}
+
+// pinned reports that some subscripts of both are the index of r but for what
+// fits into a step: no proof is needed then.
+func pinned(a, b *Access, r *ir.Range) bool {
+	step, ok := r.Step.IsConst()
+	if !ok {
+		step = 1
+	}
+	if a.Subs == nil || len(a.Subs) != len(b.Subs) {
+		return false
+	}
+	for d := range a.Subs {
+		x, okX := sym.Sub(a.Subs[d], sym.Name(r.Name)).IsConst()
+		y, okY := sym.Sub(b.Subs[d], sym.Name(r.Name)).IsConst()
+		wx, wy := a.width(d), b.width(d)
+		if okX && okY && wx > 0 && wy > 0 && max(x+wx, y+wy)-min(x, y) <= step {
+			return true
+		}
+	}
+	return false
+}
+
+// width is how many elements a touches along dim d, 0 for any number.
+func (a *Access) width(d int) int64 {
+	if d == len(a.Subs)-1 {
+		return a.Width
+	}
+	return 1
 }
 
 // disjoint proves that a and b touch different elements, in iterations of the
 // ops from depth on that have nothing to do with each other but for how, a
 // condition between the names of a and those of b, which get a prime.
-func (o *Order) disjoint(facts *sym.Facts, fixed map[string]bool, a, b *Access, depth int, how *sym.Cond) bool {
+func (o *Order) disjoint(a, b *Access, depth int, how *sym.Cond) bool {
 	if a.Subs == nil || b.Subs == nil || len(a.Subs) != len(b.Subs) {
 		return false
 	}
+	facts, fixed := o.around(a.Path[:depth])
 	all := facts.Clone()
 	addPath(all, facts, a, depth, nil)
 	prime := func(names []string, by map[string]sym.Expr) {
@@ -94,17 +124,9 @@ func (o *Order) disjoint(facts *sym.Facts, fixed map[string]bool, a, b *Access, 
 	if how != nil {
 		all.Add(*how)
 	}
-	last := len(a.Subs) - 1
 	for d := range a.Subs {
-		x, y, wx, wy := a.Subs[d], b.Subs[d], int64(1), int64(1)
-		if len(x.Refs()) > 0 || len(y.Refs()) > 0 {
-			continue
-		}
-		if d == last {
-			wx, wy = a.Width, b.Width
-		}
-		y = y.Subst(by)
-		if wx == 0 || wy == 0 {
+		x, y, wx, wy := a.Subs[d], b.Subs[d].Subst(by), a.width(d), b.width(d)
+		if len(x.Refs()) > 0 || len(y.Refs()) > 0 || wx == 0 || wy == 0 {
 			continue
 		}
 		if all.Prove(sym.Le(sym.Add(x, sym.Const(wx)), y)) || all.Prove(sym.Le(sym.Add(y, sym.Const(wy)), x)) {
@@ -112,6 +134,19 @@ func (o *Order) disjoint(facts *sym.Facts, fixed map[string]bool, a, b *Access, 
 		}
 	}
 	return false
+}
+
+// around is what holds inside the ops of a path, and which names mean the same
+// in all of one iteration of them.
+func (o *Order) around(path []Step) (*sym.Facts, map[string]bool) {
+	facts, fixed := o.entry, maps.Clone(o.fixed)
+	for _, s := range path {
+		facts = Inside(facts, s.Op, s.Region)
+		for _, n := range Bound(s.Op) {
+			fixed[n] = true
+		}
+	}
+	return facts, fixed
 }
 
 // addPath adds to all what the ops around a from depth on say, with its names
@@ -141,17 +176,6 @@ func addPath(all, facts *sym.Facts, a *Access, depth int, by map[string]sym.Expr
 // count names the number of the iteration at index: an index that goes by steps
 // is at one of them.
 func count(index string) string { return index + "#" }
-
-func with(names map[string]bool, more []string) map[string]bool {
-	out := make(map[string]bool, len(names)+len(more))
-	for n := range names {
-		out[n] = true
-	}
-	for _, n := range more {
-		out[n] = true
-	}
-	return out
-}
 
 func rangeOf(op *ir.Op) *ir.Range {
 	i := slices.IndexFunc(op.Clauses, func(c ir.Clause) bool { _, ok := c.(*ir.Range); return ok })

@@ -44,17 +44,9 @@ func livesIn(f *ir.Func, acc *analysis.Accesses) (lives []*life) {
 
 // span finds the ends of l.
 func (l *life) span(acc *analysis.Accesses) {
-	l.from, l.to = nil, nil
-	for _, a := range acc.Of[l.buf] {
-		c := a.Child(l.depth)
-		p := acc.Place[c]
-		if l.from == nil || p.First < l.first {
-			l.from, l.first = c, p.First
-		}
-		if l.to == nil || p.Last > l.last {
-			l.to, l.last = c, p.Last
-		}
-	}
+	of := acc.Of[l.buf]
+	l.from, l.to = of[0].Child(l.depth), of[len(of)-1].Child(l.depth)
+	l.first, l.last = acc.Place[l.from].First, acc.Place[l.to].Last
 }
 
 // region identifies the region that l is allocated in.
@@ -94,9 +86,4 @@ func (l *life) inWorkspace(known []string, facts *sym.Facts) bool {
 		}
 	}
 	return true
-}
-
-// sortByPlace puts accesses into the order of the text.
-func sortByPlace(list []*analysis.Access) {
-	slices.SortStableFunc(list, func(a, b *analysis.Access) int { return a.At - b.At })
 }

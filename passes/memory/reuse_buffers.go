@@ -28,6 +28,8 @@
 package memory
 
 import (
+	"slices"
+
 	"tenon/ir"
 	"tenon/ir/ops/loop"
 	"tenon/passes/analysis"
@@ -157,19 +159,23 @@ func (m *merger) intoResult(y *ir.Value, lives []*life) {
 // precedes reports that every access to a comes before what is written to that
 // element of b; depth is that of their region.
 func (m *merger) precedes(a, b *ir.Value, depth int) bool {
-	first := m.acc.Place[m.acc.Of[b][0].Child(depth)].First
-	var late, writes []*analysis.Access
-	for _, x := range m.acc.Of[a] {
-		if m.acc.Place[x.Child(depth)].Last >= first {
-			late = append(late, x)
-		}
+	as, bs := m.acc.Of[a], m.acc.Of[b]
+	first := m.acc.Place[bs[0].Child(depth)].First
+	begin := len(as)
+	for begin > 0 && m.acc.Place[as[begin-1].Child(depth)].Last >= first {
+		begin--
 	}
+	late := as[begin:]
 	if len(late) == 0 {
 		return true
 	}
 	last := late[len(late)-1].At
-	for _, y := range m.acc.Of[b] {
-		if y.Write && m.acc.Place[y.Child(depth)].First <= last {
+	var writes []*analysis.Access
+	for _, y := range bs {
+		if m.acc.Place[y.Child(depth)].First > last {
+			break
+		}
+		if y.Write {
 			writes = append(writes, y)
 		}
 	}
@@ -204,8 +210,11 @@ func (m *merger) spoils(buf, y *ir.Value) bool {
 // merge makes b a part of a.
 func (m *merger) merge(b, a *ir.Value) {
 	m.stays[b] = a
-	all := append(m.acc.Of[a][:len(m.acc.Of[a]):len(m.acc.Of[a])], m.acc.Of[b]...)
-	sortByPlace(all)
+	as, bs := m.acc.Of[a], m.acc.Of[b]
+	all := append(as, bs...)
+	if as[len(as)-1].At > bs[0].At {
+		slices.SortStableFunc(all, func(x, y *analysis.Access) int { return x.At - y.At })
+	}
 	m.acc.Of[a] = all
 }
 
