@@ -118,6 +118,7 @@ func (v *verifier) function(f *Func) {
 	v.ending(f.Body, "return")
 	v.unboundDims(f)
 	v.checkBounds(f)
+	v.checkInPlace(f)
 }
 
 // header binds dims and parameters and adds what holds at entry.

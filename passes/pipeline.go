@@ -52,7 +52,7 @@ func proc(m Machine) Stage {
 }
 
 // Where buffers lie is decided last, on the loops that code is made of.
-var placed = pass.Of(memory.ReuseBuffers, memory.PlanWorkspace)
+var placed = pass.Of(memory.ReuseBuffers, memory.PlanWorkspace, memory.AllowDonation)
 
 // Machine is what the passes know of the target: numbers, no name.
 type Machine struct {

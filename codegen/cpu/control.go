@@ -62,7 +62,9 @@ func (p *proc) iteration(r *ir.Range, iv, hi, step llvm.Value, body func()) {
 	p.under(facts, names, body)
 }
 
-func lowerFor(p *proc, op *ir.Op) {
+func lowerFor(p *proc, op *ir.Op) { p.unlessDonated(op, func() { p.forLoop(op) }) }
+
+func (p *proc) forLoop(op *ir.Op) {
 	var inits []llvm.Value
 	carry := ir.GetClause[*ir.Carry](op, "carry")
 	if carry == nil {

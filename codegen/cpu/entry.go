@@ -191,12 +191,13 @@ func (e *entry) tensorOf(arg int) *tensorArg {
 }
 
 func (e *entry) examine(t *tensorArg) {
-	written := int64(0)
-	if t.written() {
-		written = 1
-	}
-	e.Store(llvm.Index(written), e.Offset(t.record, recWritten))
+	use := map[ir.Mode]int64{ir.ModeIn: reads, ir.ModeOut: writes, ir.ModeInOut: updates}[t.field.Param.Mode]
+	e.Store(llvm.Index(use), e.Offset(t.record, recWritten))
 	e.Store(llvm.Index(int64(t.arg)), e.Offset(t.record, recArg))
+	e.Store(t.at, e.Offset(t.record, recField))
+	e.Store(t.rank(), e.Offset(t.record, recRank))
+	e.Store(llvm.Index(int64(t.field.Elem)), e.Offset(t.record, recElem))
+	e.Store(llvm.Index(0), e.Offset(t.record, recShares))
 	code := e.Call(e.shared.examine(), t.at, t.rank(), llvm.Index(int64(t.field.Elem.Bytes())), t.record)
 	e.failIf(code, t.arg, func() llvm.Value { return e.Cast(word(e.Func, t.record, recDim), num.I32) })
 }
@@ -230,7 +231,8 @@ func (e *entry) checkSizes() {
 	check(true)
 }
 
-// checkOverlaps refuses a written tensor that shares memory with another.
+// checkOverlaps refuses a written tensor that shares memory with another, but
+// for an output that is an input.
 func (e *entry) checkOverlaps() {
 	written := false
 	for _, t := range e.tensors {
@@ -249,6 +251,7 @@ func (e *entry) checkOverlaps() {
 func (e *entry) densify() {
 	for _, t := range e.tensors {
 		if t.field.Rank == 0 { // in C order whatever its strides
+			e.Store(address(e.Func, t.at, fieldData), e.Offset(t.record, recDense))
 			continue
 		}
 		fill := int64(1)
@@ -258,6 +261,9 @@ func (e *entry) densify() {
 		code := e.Call(e.shared.densify(int64(t.field.Elem.Bytes())), t.at, t.rank(), llvm.Index(fill), t.record)
 		e.failIf(code, t.arg, func() llvm.Value { return llvm.Int(num.I32, -1) })
 	}
+	for _, t := range e.tensors {
+		e.keepInput(t)
+	}
 }
 
 // bodyArgs are the body's parameters but the last two, the plan and the error.
@@ -265,15 +271,11 @@ func (e *entry) bodyArgs(scratch []llvm.Value) []llvm.Value {
 	var args []llvm.Value
 	tensors := e.tensors
 	for _, x := range e.fields {
-		switch {
-		case !x.Tensor:
+		if !x.Tensor {
 			args = append(args, e.values[x.Param.Value])
 			continue
-		case x.Rank == 0:
-			args = append(args, address(e.Func, tensors[0].at, fieldData))
-		default:
-			args = append(args, address(e.Func, tensors[0].record, recDense))
 		}
+		args = append(args, address(e.Func, tensors[0].record, recDense))
 		tensors = tensors[1:]
 	}
 	for _, d := range dimsOf(e.src) {

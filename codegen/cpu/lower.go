@@ -212,9 +212,10 @@ func emitBody(out *llvm.Module, shared *support, f *ir.Func, fields []Field, o O
 func dimsOf(f *ir.Func) []string { return append(slices.Clone(f.Dims), ir.PlannedDims(f)...) }
 
 func bodyParams(f *ir.Func, fields []Field, slots int) (params []llvm.Param) {
-	for _, x := range fields {
+	shared := sharedParams(f)
+	for i, x := range fields {
 		if x.Tensor {
-			params = append(params, llvm.Param{Name: x.Name + ".data", Type: llvm.Ptr, NoAlias: true, Const: x.Param.Mode == ir.ModeIn})
+			params = append(params, llvm.Param{Name: x.Name + ".data", Type: llvm.Ptr, NoAlias: !shared[i], Const: x.Param.Mode == ir.ModeIn})
 		} else {
 			params = append(params, llvm.Param{Name: x.Name, Type: llvm.TypeOf(x.Elem)})
 		}

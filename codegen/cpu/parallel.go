@@ -49,7 +49,9 @@ const maxParts = 256
 const whole = 64
 
 // lowerParallel emits a loop whose iterations may run in any order.
-func lowerParallel(p *proc, op *ir.Op) {
+func lowerParallel(p *proc, op *ir.Op) { p.unlessDonated(op, func() { p.parallelLoop(op) }) }
+
+func (p *proc) parallelLoop(op *ir.Op) {
 	ops := p.partOps()
 	if p.split == nil || ops == 0 {
 		p.versions(op, func() { p.inOrder(op) })
@@ -143,7 +145,7 @@ func (p *proc) capture(v llvm.Value, attrs llvm.Param) llvm.Value {
 // captureBuffer is a buffer of the body in the part p.
 func (p *proc) captureBuffer(b *buffer) *buffer {
 	c := *b
-	c.data = p.capture(b.data, llvm.Param{NoAlias: true, Const: b.arg >= 0 && p.fields[b.arg].Param.Mode == ir.ModeIn})
+	c.data = p.capture(b.data, llvm.Param{NoAlias: b.arg < 0 || !sharedParams(p.src)[b.arg], Const: b.arg >= 0 && p.fields[b.arg].Param.Mode == ir.ModeIn})
 	c.dims, c.strides = make([]llvm.Value, len(b.dims)), make([]llvm.Value, len(b.strides))
 	for d := range b.dims {
 		c.dims[d] = p.capture(b.dims[d], llvm.Param{})

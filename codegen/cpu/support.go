@@ -33,9 +33,20 @@ const (
 	recHigh               // recHigh exclusive
 	recStrict             // 1 where the caller's strides are those of C order
 	recDim                // the dim at fault
-	recWritten            // 1 where the function writes the tensor
+	recWritten            // how the function uses the tensor: reads, writes, updates
 	recArg                // the number of the argument
+	recField              // address of its tenon_tensor
+	recRank               // and its rank
+	recElem               // its type of elements, as a number
+	recShares             // 1 + the number of the output that is the same array; 0 if there is none
 	recordBytes
+)
+
+// The values of recWritten.
+const (
+	reads = iota
+	writes
+	updates
 )
 
 // The fields of a tenon_tensor.
@@ -128,27 +139,6 @@ func reach(f *llvm.Func, shape, strides, rank, size, low llvm.Value) []llvm.Valu
 		}
 	})
 	return v[:3]
-}
-
-// overlap is overlap(records, n) -> argument: the first one that shares memory
-// with an earlier one where either is written; -1 if there is none.
-func (s *support) overlap() *llvm.Func {
-	params := []llvm.Param{{Name: "records", Type: llvm.Ptr}, {Name: "n", Type: index}}
-	return s.function("overlap", index, params, func(f *llvm.Func, a []llvm.Value) {
-		record := func(i llvm.Value) llvm.Value { return f.OffsetBy(a[0], f.Op("mul", i, llvm.Index(recordBytes))) }
-		f.For(llvm.Index(0), a[1], llvm.Index(1), nil, func(i llvm.Value, _ []llvm.Value) []llvm.Value {
-			f.For(llvm.Index(0), i, llvm.Index(1), nil, func(j llvm.Value, _ []llvm.Value) []llvm.Value {
-				x, y := record(j), record(i)
-				written := f.Op("or", word(f, x, recWritten), word(f, y, recWritten))
-				meet := f.Op("and", f.Op("lt", word(f, x, recLow), word(f, y, recHigh)), f.Op("lt", word(f, y, recLow), word(f, x, recHigh)))
-				some := f.Op("and", f.Op("gt", word(f, x, recBytes), llvm.Index(0)), f.Op("gt", word(f, y, recBytes), llvm.Index(0)))
-				f.When(f.Op("and", f.Op("and", meet, some), f.Op("ne", written, llvm.Index(0))), func() { f.Return(word(f, y, recArg)) })
-				return nil
-			})
-			return nil
-		})
-		f.Return(llvm.Index(-1))
-	})
 }
 
 // densify is densify(field, rank, fill, record) -> code: it puts the address of

@@ -20,7 +20,7 @@
 //
 // The checks are ops of the IR, so that every target has them, and are done
 // whatever is known: an access that a wrong proof lets through is found. Out
-// parameters are fresh buffers too. That an element is undefined shows for
+// parameters are fresh buffers too, and so no argument may lie where they do. That an element is undefined shows for
 // floats alone: every integer may be meant.
 //
 // Accesses of vectors are checked likewise, by vec.inside and vec.defined.
@@ -61,6 +61,7 @@ var Sanitize = pass.Register(&pass.Pass{
 				}
 			}
 			f.Body.Ops = slices.Concat(b.Region.Ops, f.Body.Ops)
+			f.Directives = ir.WithoutDirective(f.Directives, "inplace") // an argument would be poisoned
 		}
 		return nil
 	},

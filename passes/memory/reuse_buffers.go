@@ -55,21 +55,17 @@ var ReuseBuffers = pass.Register(&pass.Pass{
 
 // merger is the state of one function.
 type merger struct {
+	precedence
 	c     *pass.Context
 	f     *ir.Func
-	acc   *analysis.Accesses
-	order *analysis.Order
 	stays map[*ir.Value]*ir.Value // merged buffers, and what they are part of
 	ends  map[*ir.Op][]*life      // by the op that uses them last
 	index map[*ir.Op]int          // places of ops in their regions
 	given map[string][]*ir.Value  // in parameters, by type
 }
 
-// maxPairs bounds the pairs of accesses that are compared for one merge.
-const maxPairs = 1024
-
 func reuseBuffers(c *pass.Context, f *ir.Func) {
-	m := &merger{c: c, f: f, acc: analysis.FindAccesses(f), order: analysis.OrderIn(f),
+	m := &merger{precedence: precedenceIn(f), c: c, f: f,
 		stays: map[*ir.Value]*ir.Value{}, ends: map[*ir.Op][]*life{}, index: map[*ir.Op]int{}, given: map[string][]*ir.Value{}}
 	m.number(f.Body)
 	lives := livesIn(f, m.acc)
@@ -154,46 +150,6 @@ func (m *merger) intoResult(y *ir.Value, lives []*life) {
 		m.c.Done(l.alloc.Loc, "%%%s is made in the memory of the result %%%s", l.buf.Name, y.Name)
 		m.merge(l.buf, y)
 	}
-}
-
-// precedes reports that every access to a comes before what is written to that
-// element of b; depth is that of their region.
-func (m *merger) precedes(a, b *ir.Value, depth int) bool {
-	as, bs := m.acc.Of[a], m.acc.Of[b]
-	first := m.acc.Place[bs[0].Child(depth)].First
-	begin := len(as)
-	for begin > 0 && m.acc.Place[as[begin-1].Child(depth)].Last >= first {
-		begin--
-	}
-	late := as[begin:]
-	if len(late) == 0 {
-		return true
-	}
-	last := late[len(late)-1].At
-	var writes []*analysis.Access
-	for _, y := range bs {
-		if m.acc.Place[y.Child(depth)].First > last {
-			break
-		}
-		if y.Write {
-			writes = append(writes, y)
-		}
-	}
-	return allBefore(m.order, late, writes, depth)
-}
-
-func allBefore(o *analysis.Order, as, bs []*analysis.Access, depth int) bool {
-	if len(as)*len(bs) > maxPairs {
-		return false
-	}
-	for _, a := range as {
-		for _, b := range bs {
-			if !o.Before(a, b, depth) {
-				return false
-			}
-		}
-	}
-	return true
 }
 
 // spoils reports an argument that y may share memory with now, and not once buf

@@ -189,6 +189,9 @@ func (c *checker) compare(l lowered, lib *runtime.Lib, i, opt int) *Mismatch {
 			why = fmt.Sprintf("stops with %+v, the interpreter does not", status)
 		case want.Fault == nil:
 			why = x.check(c.report.of(l.program.Category), want)
+			if why == "" {
+				why = c.donated(l, lib, exported(i, f.Name), f, r, want)
+			}
 		}
 		if why != "" {
 			return mismatch(l.program, stage, f.Name, "at %s: %s\n%s", sizesText(r.Sizes), why, ir.Print(&ir.Module{Items: []ir.Item{f}}))
@@ -196,6 +199,35 @@ func (c *checker) compare(l lowered, lib *runtime.Lib, i, opt int) *Mismatch {
 		c.report.of(l.program.Category).Native++
 	}
 	return nil
+}
+
+// donated calls a proc once for each argument that can be given as a result.
+func (c *checker) donated(l lowered, lib *runtime.Lib, name string, f *ir.Func, r Run, want Outcome) string {
+	for in, x := range f.Params {
+		for out, y := range f.Params {
+			if x.Mode != ir.ModeIn || y.Mode != ir.ModeOut {
+				continue
+			}
+			call := newCall(l.program, f, r, want)
+			if !call.donate(in, out) {
+				continue
+			}
+			status, err := lib.Call(name, call.args)
+			why := ""
+			switch {
+			case err != nil:
+				why = err.Error()
+			case status.Code != runtime.OK:
+				why = fmt.Sprintf("stops with %+v, the interpreter does not", status)
+			default:
+				why = call.check(c.report.of(l.program.Category), want)
+			}
+			if why != "" {
+				return fmt.Sprintf("%s given as %s: %s", x.Value.Name, y.Value.Name, why)
+			}
+		}
+	}
+	return ""
 }
 
 // hasParallel reports iterations in any order: of several at fault any may be
@@ -247,6 +279,22 @@ func newCall(p *Program, f *ir.Func, r Run, want Outcome) *call {
 		x.tensor(a, prm.Mode)
 	}
 	return x
+}
+
+// donate gives the argument of parameter in as the result of parameter out, if
+// their arrays are alike and have elements.
+func (x *call) donate(in, out int) bool {
+	i, okIn := x.at[in]
+	j, okOut := x.at[out]
+	if !okIn || !okOut {
+		return false
+	}
+	a, b := x.tensors[i], x.tensors[j]
+	if a.Elem != b.Elem || !slices.Equal(a.Shape, b.Shape) || len(a.Data) == 0 {
+		return false
+	}
+	x.args[out], x.tensors[j], x.before[i] = a, a, nil
+	return true
 }
 
 func shapeOf(p *ir.Param, sizes map[string]int64) []int64 {

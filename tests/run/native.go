@@ -79,6 +79,12 @@ func copies(args []any) []any {
 // written alone); shapes are those of the results in order. layout says how
 // tensors lie in memory.
 func (p *Program) Call(fn string, args []any, shapes [][]int64, layout Layout) ([]any, runtime.Status, error) {
+	return p.CallDonated(fn, args, shapes, layout, nil)
+}
+
+// CallDonated is Call where the out parameters in donated get the arrays of the
+// parameters, before them, that donated names.
+func (p *Program) CallDonated(fn string, args []any, shapes [][]int64, layout Layout, donated map[int]int) ([]any, runtime.Status, error) {
 	f := ir.Lookup[*ir.Func](p.Low, fn)
 	var places []*place
 	defer func() {
@@ -101,6 +107,11 @@ func (p *Program) Call(fn string, args []any, shapes [][]int64, layout Layout) (
 		}
 		if prm.Mode != ir.ModeIn {
 			shape, shapes = shapes[0], shapes[1:]
+		}
+		if in, ok := donated[i]; ok {
+			at[i] = at[in]
+			native = append(native, passed{place: at[in]})
+			continue
 		}
 		x, err := put(ir.ElemOf(prm.Value.Type), shape, layout.of(i))
 		if err != nil {

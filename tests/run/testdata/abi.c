@@ -83,8 +83,8 @@ static void errors(void) {
   int64_t long_rows[] = {1, (int64_t)1 << 57}, still[] = {0, 0}; /* 2^59 bytes, if they were dense */
   a = good, a.x.shape = a.y.shape = long_rows, a.x.strides = a.y.strides = still;
   FAILS(affine(&a, &e), TENON_MEMORY, 0, -1);
-  a = good, a.y.data = x;
-  FAILS(affine(&a, &e), TENON_ALIAS, 6, -1);
+  a = good, a.y.data = x; /* donated */
+  WANT(affine(&a, &e) == TENON_OK);
   a = good, a.y.data = x + 5; /* the last element alone */
   FAILS(affine(&a, &e), TENON_ALIAS, 6, -1);
 }
