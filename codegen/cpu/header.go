@@ -51,8 +51,11 @@ extern "C" {
    rank 0 there is one element, and shape and strides may be NULL. The caller
    allocates outputs and fills in their shape; they are written completely, but
    for a dim whose size is an upper bound (see the plan), and hold nothing of use
-   after an error. No output may share memory with another
-   argument. */
+   after an error. An output may be the very array of an input: one type of
+   elements, data, shape and strides. The input is then donated, and lost after an
+   error too; the result is that of two arrays. Where the comment of a function does
+   not say "in place" the library copies the input first. An output that shares
+   memory with another argument in any other way is refused. */
 typedef struct {
   void *data;
   const int64_t *shape, *strides;
@@ -70,7 +73,8 @@ enum {
                      the plan is that of smaller arguments */
   TENON_NULL,     /* args, the plan, a shape, or the data of an array with
                      elements is NULL */
-  TENON_ALIAS,    /* arg shares memory with another argument, and one is written */
+  TENON_ALIAS,    /* arg shares memory with another argument, one is written, and
+                     they are not an input and an output that is the same array */
   TENON_INDEX,    /* a subscript found while running lies outside dim of arg */
   TENON_MEMORY,   /* there is no memory for temporaries */
   TENON_OVERFLOW, /* a product of sizes exceeds 64 bits */
@@ -97,7 +101,8 @@ typedef void (*tenon_parallel_for)(void *pool, int64_t parts, tenon_task task, v
 /* A plan begins with
 
      int64_t workspace          bytes of the memory that NAME_run may be given,
-                                at any address; NULL: it allocates them itself
+                                at any address; NULL: it allocates them itself.
+                                The size depends on sizes of arguments alone
      parallel_for, pool         NULL from NAME_plan; set parallel_for before the
                                 run to use threads of your own
      int32_t threads            at most so many; 0: as OpenMP would choose
@@ -201,6 +206,7 @@ func describe(b *strings.Builder, f *ir.Func, fields []Field) *diag.Error {
 			fmt.Fprintf(b, "   %s_open reads %s from folder/%s.npy, %s of rank %d\n", f.Name, fieldName(x.Name), x.Name, descr(x.Elem)[:3], x.Rank)
 		}
 	}
+	describeDonations(b, f, fields)
 	shapes := newShapeNames(fields, plan)
 	for i, d := range plan.Bindings {
 		fmt.Fprintf(b, "   %-6s %s = %s\n", [...]string{"sizes:", ""}[min(i, 1)], d.Dim, shapes.Replace(d.Value.String()))
@@ -214,6 +220,30 @@ func describe(b *strings.Builder, f *ir.Func, fields []Field) *diag.Error {
 	}
 	b.WriteString("*/\n")
 	return nil
+}
+
+// describeDonations says for each output which inputs it can be, and what that
+// costs.
+func describeDonations(b *strings.Builder, f *ir.Func, fields []Field) {
+	inPlace := map[[2]int]bool{}
+	for _, p := range ir.InPlace(f) {
+		inPlace[p] = true
+	}
+	for i, x := range fields {
+		if !x.Tensor || x.Param.Mode != ir.ModeIn {
+			continue
+		}
+		for j, y := range fields {
+			if !y.Tensor || y.Param.Mode != ir.ModeOut || !ir.SameType(x.Param.Value.Type, y.Param.Value.Type) {
+				continue
+			}
+			how := "by way of a copy"
+			if inPlace[[2]int{i, j}] {
+				how = "in place"
+			}
+			fmt.Fprintf(b, "   %s may be %s: %s\n", fieldName(y.Name), fieldName(x.Name), how)
+		}
+	}
 }
 
 func origin(f *ir.Func) string {
