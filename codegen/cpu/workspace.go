@@ -92,8 +92,12 @@ func Workspace(f *ir.Func, desc *targets.Desc) sym.Expr {
 	total := sym.Const(0)
 	for _, ops := range slotsOf(f) {
 		most := sym.Const(0)
-		for _, op := range ops {
-			most = sym.Max(most, bytesOf(op.Results[0].Type.(ir.Buf)))
+		for i, op := range ops {
+			bytes := bytesOf(op.Results[0].Type.(ir.Buf))
+			if i == 0 {
+				most = bytes
+			}
+			most = sym.Max(most, bytes)
 		}
 		total = sym.Add(total, sym.Mul(line, sym.FloorDiv(sym.Add(most, line, sym.Const(-1)), line)))
 	}

@@ -20,11 +20,17 @@ alone, and why.
 A line has the pass, yes where it did something and no where it declined, the
 place in the source, and the reason: what makes it legal and what is gained, or
 which of the two is missing. The passes are those of a build for --target and
---cpu; nothing is compiled, and no LLVM is needed.`
+--cpu; nothing is compiled, and no LLVM is needed.
+
+--memory tells instead where a function keeps what it computes: the workspace as
+an expression over dims, in bytes where --shape gives them, each buffer with its
+lifetime, and what is made in place.`
 
 func (a *app) explainCmd() *cobra.Command {
 	var opts driver.Options
-	var asJSON bool
+	var asJSON, memory bool
+	var fn string
+	var shape []string
 	c := &cobra.Command{
 		Use:     "explain FILE [flags]",
 		Short:   "Tell what the passes did with a program, and why",
@@ -36,6 +42,12 @@ func (a *app) explainCmd() *cobra.Command {
 			m, err := driver.Load(args[0])
 			if err != nil {
 				return err
+			}
+			if !memory && (fn != "" || len(shape) > 0) {
+				return diag.Usagef("--fn and --shape go with --memory")
+			}
+			if memory {
+				return a.explainMemory(m, fn, shape, opts, asJSON)
 			}
 			all, err := driver.Explain(m, opts)
 			if err != nil {
@@ -50,6 +62,9 @@ func (a *app) explainCmd() *cobra.Command {
 	c.Flags().StringVar(&opts.Target, "target", "", "the `FAMILY` of machines, this machine's if left out; see tenon targets")
 	c.Flags().StringVar(&opts.CPU, "cpu", "", "the machine `NAME` of the family, or native; the family's baseline if left out")
 	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	c.Flags().BoolVar(&memory, "memory", false, "tell where buffers lie: workspace, lifetimes, what is made in place")
+	c.Flags().StringVar(&fn, "fn", "", "with --memory: the function `NAME` alone")
+	c.Flags().StringSliceVar(&shape, "shape", nil, "with --memory: sizes of dims, as `NAME=N,...`")
 	return c
 }
 
