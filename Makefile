@@ -18,6 +18,7 @@ BENCH_ONEDNN        := onednn==2026.1.0 onednn-devel==2026.1.0 tbb==2023.2.0 tcm
                        intel-cmplr-lib-rt==2026.2.0 intel-cmplr-lib-ur==2026.2.0 intel-opencl-rt==2026.2.0
 BENCH_ONEDNN_OPENMP := onednn-cpu-gomp==2023.2.0 onednn-devel-cpu-gomp==2023.2.0
 BENCH_NUMPY         := numpy==2.4.6
+BENCH_OPENBLAS      := scipy-openblas32==0.3.34.481.3
 
 .PHONY: all demo build test check bench bench-env fuzz conformance tools python-env prerequisites clean
 
@@ -76,7 +77,7 @@ bench: build tools
 
 # What the benchmark compares with: the newest oneDNN that a registry serves,
 # which runs on SYCL, the newest of its builds that runs on plain threads (a
-# call costs it less), and NumPy. About 2 GB, in a folder outside this tree.
+# call costs it less), NumPy, and the newest OpenBLAS. About 2 GB, in a folder outside this tree.
 bench-env:
 	@set -e; mkdir -p $(BENCH_ENV); \
 	get() { dir=$(BENCH_ENV)/$$1; shift; \
@@ -84,7 +85,7 @@ bench-env:
 	  rm -rf $$dir; $(PYTHON) -m venv $$dir; \
 	  $$dir/bin/python -m pip install -q --no-deps "$$@" && echo "$$*" > $$dir/packages \
 	  || { rm -rf $$dir; echo "could not install $$*: make bench leaves it out" >&2; }; }; \
-	get onednn $(BENCH_ONEDNN); get onednn-openmp $(BENCH_ONEDNN_OPENMP); get numpy $(BENCH_NUMPY)
+	get onednn $(BENCH_ONEDNN); get onednn-openmp $(BENCH_ONEDNN_OPENMP); get numpy $(BENCH_NUMPY); get openblas $(BENCH_OPENBLAS)
 
 # Random programs: text round trips, passes, interpreter against native code. What
 # is found goes to a temporary folder that the run names.

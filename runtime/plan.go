@@ -1,6 +1,7 @@
 package runtime
 
 import (
+	"errors"
 	goruntime "runtime"
 	"unsafe"
 
@@ -150,3 +151,37 @@ func (c *frame) status(code uintptr) Status {
 	c.error.Code = Code(int32(code))
 	return c.error
 }
+
+// Prepared is a call whose C form is made once, for many runs in quick
+// succession over the same memory.
+type Prepared struct {
+	fn uintptr
+	c  frame
+	p  *Plan
+	a  []Arg
+}
+
+// Prepare makes NAME_run ready with a plan; Release ends it.
+func (l *Lib) Prepare(name string, args []Arg, p *Plan) (*Prepared, error) {
+	if status, err := l.Run(name, args, p); err != nil || status.Code != OK { // makes the workspace
+		return nil, errors.Join(err, status.Err(name, nil))
+	}
+	fn, err := purego.Dlsym(l.handle, name+"_run")
+	if err != nil {
+		return nil, err
+	}
+	r := &Prepared{fn: fn, p: p, a: args}
+	r.c.begin(args)
+	r.c.b.pins.Pin(&p.raw[0])
+	r.c.b.pins.Pin(&p.room[0])
+	return r, nil
+}
+
+// Run calls the function; what it found wrong is in the Status.
+func (r *Prepared) Run() Status {
+	code, _, _ := purego.SyscallN(r.fn, 0, r.c.args(), uintptr(unsafe.Pointer(&r.p.raw[0])), uintptr(unsafe.Pointer(&r.p.room[0])), r.c.report())
+	return r.c.status(code)
+}
+
+// Release lets the memory go.
+func (r *Prepared) Release() { r.c.end() }

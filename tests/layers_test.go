@@ -40,6 +40,7 @@ var layers = [][]string{
 	{"runtime/profile"},
 	{"internal/reduce"},
 	{"internal/driver"},
+	{"internal/bench"},
 	{"internal/cli"},
 	{"."},
 	{"cmd/*", "tests", "tests/*", "examples/*", "bench"},

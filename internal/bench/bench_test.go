@@ -1,0 +1,204 @@
+package bench
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+	"time"
+
+	"tenon/internal/driver"
+	"tenon/ir"
+	"tenon/targets"
+)
+
+func TestParseShapes(t *testing.T) {
+	for spec, want := range map[string]string{
+		"M=7":                     "[M=7]",
+		"M=1..3,K=8":              "[K=8 M=1 K=8 M=2 K=8 M=3]",
+		"M=1,5..20:7,K=2,3":       "[K=2 M=1 K=3 M=1 K=2 M=5 K=3 M=5 K=2 M=12 K=3 M=12 K=2 M=19 K=3 M=19]",
+		"M=0":                     "[M=0]",
+		"M=~4..4:2,N=~9..9:2,K=1": "[K=1 M=4 N=9 K=1 M=4 N=9]",
+	} {
+		got, err := ParseShapes([]string{spec}, 1)
+		if err != nil || fmt.Sprint(got) != want {
+			t.Errorf("%s: %v, %v; want %s", spec, got, err, want)
+		}
+	}
+	for _, bad := range []string{"", "7", "M", "M=", "=3", "M=3..1", "M=-1", "M=1..2:0", "M=5:2", "M=~1..9", "M=~0..9:3", "M=~1..9:3,N=~1..9:4",
+		"M=1,M=2", "M=1..99999999", "M=1..1000,N=1..1000", "M=1,~1..9:2"} {
+		if got, err := ParseShapes([]string{bad}, 1); err == nil {
+			t.Errorf("%q was read as %v", bad, got)
+		}
+	}
+}
+
+// Every doubling is as likely, the ends are kept, and a seed repeats its draws.
+func TestDrawsAreLogUniform(t *testing.T) {
+	spec := []string{"M=~1..1024:4000"}
+	got, err := ParseShapes(spec, 3)
+	again, _ := ParseShapes(spec, 3)
+	if err != nil || fmt.Sprint(got) != fmt.Sprint(again) {
+		t.Fatal("draws do not repeat", err)
+	}
+	small := 0
+	for _, s := range got {
+		if s["M"] < 1 || s["M"] > 1024 {
+			t.Fatalf("drew %d", s["M"])
+		}
+		if s["M"] < 32 {
+			small++
+		}
+	}
+	if small < 1800 || small > 2200 {
+		t.Errorf("%d of 4000 draws of 1..1024 are below 32, half were expected", small)
+	}
+}
+
+func TestSpreadAndGeomean(t *testing.T) {
+	if s := SpreadOf([]float64{5, 1, 4, 2, 3}); s != (Spread{2, 3, 4}) {
+		t.Errorf("%v", s)
+	}
+	if s := SpreadOf([]float64{1, 2}); s != (Spread{1.25, 1.5, 1.75}) {
+		t.Errorf("%v", s)
+	}
+	if g := Geomean([]float64{2, 8}); math.Abs(g-4) > 1e-12 {
+		t.Errorf("geomean %v", g)
+	}
+	if !math.IsNaN(SpreadOf(nil).Median) || !math.IsNaN(Geomean(nil)) {
+		t.Error("of nothing there is no figure")
+	}
+}
+
+// A peer below AVX-512 on a machine that has it voids the comparison.
+func TestBelow(t *testing.T) {
+	for _, c := range []struct {
+		note string
+		wide bool
+		void bool
+	}{{"brgemm:avx2", true, true}, {"brgemm:avx512_core", true, false}, {"Haswell", true, true}, {"SkylakeX", true, false}, {"Haswell", false, false}} {
+		if got := below(c.note, c.wide) != ""; got != c.void {
+			t.Errorf("%s, AVX-512 %v: void %v", c.note, c.wide, got)
+		}
+	}
+}
+
+const products = `
+fn plain(a: f32[M, K], b: f32[K, N]) -> f32[M, N] {
+  let c[m, n] = sum[k] a[m, k] * b[k, n]
+  return c
+}
+fn flipped(a: f32[K, M], const b: f32[N, K]) -> f32[M, N] {
+  let c[i, j] = sum[l] b[j, l] * a[l, i]
+  return c
+}
+fn turned(a: f32[M, K], b: f32[K, N]) -> f32[N, M] {
+  let c[n, m] = sum[k] a[m, k] * b[k, n]
+  return c
+}
+fn vector(w: f32[N, K], x: f32[K]) -> f32[N] {
+  let y[n] = sum[k] w[n, k] * x[k]
+  return y
+}
+fn batched(a: f32[B, M, K], b: f32[B, K, N]) -> f32[B, M, N] {
+  let c[b0, m, n] = sum[k] a[b0, m, k] * b[b0, k, n]
+  return c
+}
+fn wide(a: f64[M, K], b: f64[K, N]) -> f64[M, N] {
+  let c[m, n] = sum[k] a[m, k] * b[k, n]
+  return c
+}
+fn square(a: f32[M, K]) -> f32[M] {
+  let c[m] = max[k] a[m, k]
+  return c
+}
+fn added(a: f32[M, K], b: f32[K, N]) -> f32[M, N] {
+  let c[m, n] = sum[k] a[m, k] + b[k, n]
+  return c
+}
+fn two(a: f32[M, K], b: f32[K, N]) -> f32[M, N] {
+  let c[m, n] = sum[k] a[m, k] * b[k, n]
+  return c[m, n] + 1.0 for m, n
+}
+`
+
+func module(t *testing.T) *ir.Module {
+	t.Helper()
+	m, err := driver.Parse("products.tn", products)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+func TestRecognise(t *testing.T) {
+	m := module(t)
+	for name, want := range map[string]string{
+		"plain": "A0 B1 m k n []", "flipped": "A0 B1 i l j []", "turned": "A1 B0 n k m []", "vector": "A1 B0  k n []", "batched": "A0 B1 m k n [b0]",
+	} {
+		p, err := Recognise(ir.Lookup[*ir.Func](m, name))
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		if got := fmt.Sprintf("A%d B%d %s %s %s %v", p.A.Arg, p.B.Arg, p.M, p.K, p.N, p.Batch); got != want {
+			t.Errorf("%s: %s, want %s", name, got, want)
+		}
+		if p.B.Const != (name == "flipped") {
+			t.Errorf("%s: constant %v", name, p.B.Const)
+		}
+	}
+	for name, why := range map[string]string{"square": "does not sum", "added": "not the product", "two": "more than one"} {
+		if _, err := Recognise(ir.Lookup[*ir.Func](m, name)); err == nil || !strings.Contains(err.Error(), name) || !strings.Contains(err.Error(), why) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// Compiled code and, where it is at hand, each library give the products of every
+// spelling: results are held against dot products on the way.
+func TestRun(t *testing.T) {
+	if _, err := targets.FindToolchain(); err != nil {
+		t.Skip("SKIPPED, no LLVM:", err)
+	}
+	m := module(t)
+	shapes, _ := ParseShapes([]string{"B=3,M=1,5,K=7,N=9", "B=2,M=0,K=2,N=2"}, 1)
+	for _, against := range []string{"", "openblas", "onednn"} {
+		if _, err := openPeer(against, 1); against != "" && err != nil {
+			t.Logf("SKIPPED, no comparison with %s: %v", against, err)
+			continue
+		}
+		for _, name := range []string{"plain", "flipped", "turned", "vector", "batched", "wide"} {
+			if name == "wide" && against == "onednn" || name != "batched" && against == "" {
+				continue // oneDNN has no f64; without a peer one says all
+			}
+			o := Options{Shapes: shapes, Against: against, Threads: 1, Rounds: 1, Slice: time.Microsecond, Cold: name == "plain", Compile: driver.Options{CPU: "native", Opt: 1}}
+			r, err := Run(context.Background(), m, ir.Lookup[*ir.Func](m, name), "products.tn", o, func(*Row) {})
+			if err != nil {
+				t.Errorf("%s against %s: %v", name, against, err)
+				continue
+			}
+			if len(r.Rows) != 3 || r.Rows[0].GFlops == nil || (r.Rows[0].Ratio != nil) != (against != "") {
+				t.Errorf("%s against %s: %+v", name, against, r.Rows)
+			}
+		}
+	}
+}
+
+// A wrong element of a result is seen.
+func TestCheckSeesAWrongElement(t *testing.T) {
+	m := module(t)
+	f := ir.Lookup[*ir.Func](m, "plain")
+	p, err := Recognise(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	args, err := arguments(f, Shape{"M": 2, "N": 2, "K": 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p.problem(args, 1).check("zeros") == nil {
+		t.Error("a result of zeros was taken for the product")
+	}
+}

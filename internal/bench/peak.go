@@ -1,0 +1,97 @@
+package bench
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"tenon/internal/driver"
+	"tenon/internal/num"
+	"tenon/ir"
+	"tenon/runtime"
+	"tenon/targets"
+)
+
+// Independent multiply-adds that the measure of the peak keeps in flight, and
+// how often a run goes round.
+const peakChains, peakRounds = 12, 2000
+
+// peakText is a loop of multiply-adds in registers alone.
+func peakText(e num.Elem, lanes int) string {
+	list := func(format string) string {
+		var parts []string
+		for i := range peakChains {
+			parts = append(parts, strings.ReplaceAll(format, "#", fmt.Sprint(i)))
+		}
+		return strings.Join(parts, ", ")
+	}
+	v := fmt.Sprintf("vec<%d x %v>", lanes, e)
+	s := &strings.Builder{}
+	fmt.Fprintf(s, "tenon ir 1\nproc vec @peak(in %%n: index, in %%f: %v, out %%y: buf<%v[%d, %d]>) {\n  %%m = vec.splat(%%f) : %s\n", e, e, peakChains, lanes, v)
+	fmt.Fprintf(s, "  %s = loop.for i = 0 to %%n carry(%s) {\n", list("%r#"), list("%c# = %m"))
+	for i := range peakChains {
+		fmt.Fprintf(s, "    %%d%d = vec.fma(%%c%d, %%m, %%m)\n", i, i)
+	}
+	fmt.Fprintf(s, "    yield(%s)\n  } : %d * %s\n", list("%d#"), peakChains, v)
+	for i := range peakChains {
+		fmt.Fprintf(s, "  vec.store(%%r%d, %%y[%d, 0])\n", i, i)
+	}
+	return s.String() + "  return()\n}\n"
+}
+
+// peak compiles the loop for the machine it runs on and prepares it: flops
+// operations a run, on one thread. Types without arithmetic in vectors have none.
+func peak(ctx context.Context, e num.Elem) (run func() bool, flops float64, err error) {
+	if e != num.F32 && e != num.F64 {
+		return nil, 0, nil
+	}
+	desc, err := targets.Native()
+	if err != nil {
+		return nil, 0, err
+	}
+	lanes := desc.Lanes(e.Bytes())
+	m, err := driver.Parse("peak.tnir", peakText(e, lanes))
+	if err != nil {
+		return nil, 0, err
+	}
+	lib, err := compile(ctx, m, "peak.tnir", driver.Options{CPU: "native", Opt: 2})
+	if err != nil {
+		return nil, 0, err
+	}
+	y, err := runtime.Alloc(e, []int64{peakChains, int64(lanes)})
+	if err != nil {
+		return nil, 0, err
+	}
+	args := []runtime.Arg{runtime.Scalar{Elem: num.Index, Cell: num.FromInt(peakRounds)}, runtime.Scalar{Elem: e, Cell: num.FromFloat(0.5)}, y}
+	run, err = prepare(lib, "peak", args, 1)
+	return run, 2 * peakChains * peakRounds * float64(lanes), err
+}
+
+// compile makes and loads the library of a module.
+func compile(ctx context.Context, m *ir.Module, name string, o driver.Options) (*runtime.Lib, error) {
+	code, err := driver.Compile(m, name, o)
+	if err != nil {
+		return nil, err
+	}
+	so, err := code.Library(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return runtime.OpenBytes(so)
+}
+
+// prepare plans a call and makes it ready to repeat.
+func prepare(lib *runtime.Lib, name string, args []runtime.Arg, threads int) (func() bool, error) {
+	plan, status, err := lib.Plan(name, args, threads)
+	if err == nil {
+		err = status.Err(name, nil)
+	}
+	if err != nil {
+		return nil, err
+	}
+	call, err := lib.Prepare(name, args, plan)
+	if err != nil {
+		return nil, err
+	}
+	return func() bool { return call.Run().Code == runtime.OK }, nil
+}
