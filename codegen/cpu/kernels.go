@@ -96,11 +96,20 @@ func lowerCall(p *proc, op *ir.Op) {
 		}
 		args = append(args, v)
 	}
-	report := p.Params()[len(p.Params())-1]
+	report := p.report()
 	code := p.Call(k.fn, append(args, report)...)
 	if k.fails {
 		p.When(p.Op("ne", code, llvm.Int(num.I32, 0)), func() { p.Jump(p.exit, errorOf(p.Func, code, report)...) })
 	}
+}
+
+// report is the address of the tenon_error: the last parameter of a body, the
+// third of a part, which gets parameters after it.
+func (p *proc) report() llvm.Value {
+	if p.part != nil {
+		return p.Param(2)
+	}
+	return p.Params()[len(p.Params())-1]
 }
 
 // bindDims binds the bare names among the dims or strides of a parameter.

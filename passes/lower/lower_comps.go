@@ -16,7 +16,8 @@
 // A par axis becomes a parallel loop, a red axis a loop that carries the
 // accumulators from the monoid's identity (from the old elements under
 // from(out)); a guard becomes a branch as soon as its axes are there; a nested
-// comp becomes loops where it stands; a choice becomes branches. A read that may leave its buffer is a
+// comp becomes loops where it stands; a choice becomes branches, loops over tiles
+// become loops (see lower_tiles.go). A read that may leave its buffer is a
 // load, which is checked while running; under `zero` a branch that gives 0,
 // under `clamp` a load at the subscripts moved into range. empty(..) becomes a
 // branch on the extents, or a flag carried beside the accumulators where guards
@@ -25,7 +26,7 @@
 // several points at a time.
 //
 // Legal always: points are taken and values folded in the order of the comp's
-// meaning, so results keep every bit.
+// meaning, so results keep every bit, but for those of micro-kernels.
 //
 // It leaves comps over the entries of a pattern and comps that read encoded
 // tensors as they are, in buffer form, which loop level allows; and it does not
@@ -47,6 +48,8 @@ var LowerComps = pass.Register(&pass.Pass{
 	Doc:     "turn comprehensions over buffers into loops, tile level into loop level",
 	After:   []string{"bufferise"},
 	Counted: true,
+	// A micro-kernel fuses multiply and add, and adds a block of products at a time.
+	Reassociates: true,
 	Run: func(c *pass.Context) error {
 		var errs diag.List
 		for _, f := range c.Module.Funcs() {
@@ -99,6 +102,10 @@ func (l *lowerer) region(r *ir.Region, facts *sym.Facts) {
 			l.choose(b, op, facts)
 			continue
 		}
+		if op.Def.Family() == "tile" {
+			l.tile(b, op, facts)
+			continue
+		}
 		r.Ops = append(r.Ops, op)
 		if tensor.IsComp(op) {
 			(&ir.Region{Ops: []*ir.Op{op}}).Walk(func(in *ir.Op) bool { in.Values(l.m.Value); return true })
@@ -108,6 +115,20 @@ func (l *lowerer) region(r *ir.Region, facts *sym.Facts) {
 			l.region(in, analysis.Inside(facts, op, in))
 		}
 		analysis.After(facts, op)
+	}
+}
+
+// tile lowers an op over tiles, and before that the body of a loop.
+func (l *lowerer) tile(b *ir.Builder, op *ir.Op, facts *sym.Facts) {
+	for _, in := range op.Regions() {
+		if op.Def.Name == "tile.for" {
+			l.region(in, analysis.Inside(facts, op, in))
+		} else {
+			in.Walk(func(in *ir.Op) bool { in.Values(l.m.Value); return true })
+		}
+	}
+	if !(&tiler{l.c, l.c.Module}).lower(b, op) { // not counted: the loop level has no such ops
+		b.Region.Ops = append(b.Region.Ops, op)
 	}
 }
 

@@ -93,3 +93,87 @@ func kernelAgrees(t *testing.T, on *Machine, k gemm.Key) {
 		}
 	}
 }
+
+// product is a product with a bias at tile level, in two variants: operands as
+// they lie, or B packed in blocks of K.
+func product(t *testing.T, e num.Elem, lanes int) *ir.Module {
+	t.Helper()
+	var items []ir.Item
+	var names []any
+	for _, form := range []gemm.Form{gemm.Rows, gemm.Panels} {
+		k := gemm.Key{Elem: e, Acc: e, MR: 3, NV: 2, Lanes: lanes, B: form}
+		kernel, body := gemm.Build(k, gemm.Machine{})
+		items = append(items, &ir.Extern{Name: k.CostName(), What: "cost"}, kernel, body)
+		names = append(names, k.Name())
+	}
+	text := ir.Print(&ir.Module{Items: items}) + fmt.Sprintf(`
+proc tile @product<M, N, K>(in %%A: buf<%[1]s[M, K]>, in %%B: buf<%[1]s[K, N]>, in %%bias: buf<%[1]s[N]>, out %%C: buf<%[1]s[M, N]>) {
+  tile.choose dims(M, N, K) variant direct where(guarded M <= 4) {
+    tile.for j0:nn = 0 to N step %[2]d parallel { tile.for i0:mm = 0 to M step 3 {
+      tile.call kernel=@%[4]s (%%C[i0:mm, j0:nn], K)
+        a(i, l) { yield(load(%%A[i + i0, l])) } b(l, j) { yield(load(%%B[l, j + j0])) }
+        epilogue(%%acc, i, j) { yield(max(add(%%acc, load(%%bias[j + j0])), 0.0: %[1]s)) } } }
+  } variant packed {
+    tile.for k0:kk = 0 to K step 5 once {
+      %%Bp = loop.alloc : buf<%[1]s[(N + %[6]d)//%[3]d, kk, %[3]d]>
+      tile.pack(%%B[k0:kk, 0:N], %%Bp) panel=%[3]d
+      tile.for j0:nn = 0 to N step %[2]d parallel { tile.for i0:mm = 0 to M step 3 {
+        tile.call kernel=@%[5]s (%%C[i0:mm, j0:nn], kk) first(k0 == 0) last(k0 + kk == K)
+          a(i, l) { yield(load(%%A[i + i0, k0 + l])) } b(v, l, c) { yield(load(%%Bp[v + j0//%[3]d, l, c])) }
+          epilogue(%%acc, i, j) { yield(max(add(%%acc, load(%%bias[j + j0])), 0.0: %[1]s)) } } } }
+  } pick { yield(0: i32) }; return() }
+`, append([]any{e, 2 * lanes, lanes}, append(names, lanes-1)...)...)
+	m, err := ir.Parse("product", text)
+	if err == nil {
+		err = ir.Verify(m)
+	}
+	if err != nil {
+		t.Fatalf("%v\n%s", err, text)
+	}
+	return m
+}
+
+// What helix leaves, loops over tiles with packing and epilogues, agrees with the
+// interpreter natively, where K is 0 too.
+func TestTiles(t *testing.T) {
+	for _, on := range Machines {
+		if why := on.Absent(); why != "" {
+			t.Logf("SKIPPED on %s: %s", on.Name, why)
+			continue
+		}
+		desc, err := on.Desc()
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Run(on.Name, func(t *testing.T) {
+			for i, e := range []num.Elem{num.F32, num.F64} {
+				tilesAgree(t, product(t, e, desc.Lanes(e.Bytes())), on.At(3*i))
+			}
+		})
+	}
+}
+
+func tilesAgree(t *testing.T, m *ir.Module, on *Machine) {
+	t.Helper()
+	p, err := BuildFor(m, on)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	f := ir.Lookup[*ir.Func](m, "product")
+	for i, s := range [][3]int64{{0, 3, 4}, {1, 1, 1}, {3, 17, 5}, {4, 8, 0}, {5, 9, 0}, {7, 33, 12}, {13, 16, 5}, {9, 0, 4}} {
+		args, ok := Draw(f, map[string]int64{"M": s[0], "N": s[1], "K": s[2]}, Plain, uint64(i))
+		if !ok {
+			t.Fatalf("no arguments for %v", s)
+		}
+		ref, err := Reference(m, f.Name, args)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, l := range []Layout{AllBefore, AllBehind, Layout(i)} {
+			if _, err := p.Check(f.Name, args, ref, nil, l); err != nil {
+				t.Errorf("%v: %v", s, err)
+			}
+		}
+	}
+}
