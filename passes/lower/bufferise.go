@@ -63,6 +63,7 @@ var Bufferise = pass.Register(&pass.Pass{
 			}
 			c.At(f, nil)
 			b := newBufferiser(f)
+			b.c = c
 			b.function()
 			errs = append(errs, b.errs...)
 			c.Module.Items[i] = b.out
@@ -74,6 +75,7 @@ var Bufferise = pass.Register(&pass.Pass{
 // bufferiser is the state of one function. m.Values maps tensors to buffers
 // and scalars to their copies.
 type bufferiser struct {
+	c       *pass.Context
 	f, out  *ir.Func
 	m       ir.Mapping
 	places  map[*ir.Value]*ir.Value // where a value shall be made, once decided
@@ -270,7 +272,7 @@ func (b *bufferiser) deliver(ret *ir.Op, v, out *ir.Value) {
 	b.here().Loc = ret.Loc
 	switch {
 	case isTensor(v):
-		b.copy(b.m.Value(v), out)
+		b.copy(b.m.Value(v), out, "it is returned and is not made at the top of the function for that result alone")
 	case ir.ElemOf(v.Type) != 0:
 		b.store(b.m.Value(v), out)
 	default:

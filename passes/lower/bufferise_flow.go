@@ -24,7 +24,7 @@ func (b *bufferiser) loop(op *ir.Op) {
 	for k, p := range carry.Params {
 		if isTensor(p) {
 			state := b.place(op.Results[k])
-			b.copy(b.m.Value(carry.Inits[k]), state)
+			b.copy(b.m.Value(carry.Inits[k]), state, "a loop starts with it and it is used otherwise, too")
 			b.made(p, state)
 		}
 	}
@@ -169,7 +169,7 @@ func (b *bufferiser) endIteration(op *ir.Op, number sym.Expr, carry *ir.Carry, b
 	for i, v := range yield.OperandValues("stack") {
 		to := b.place(op.Results[len(carry.Params)+i])
 		if isTensor(v) {
-			b.copyAt(b.m.Value(v), to, []sym.Expr{number})
+			b.copyAt(b.m.Value(v), to, []sym.Expr{number}, "each iteration stacks it")
 		} else {
 			b.putAt(b.m.Value(v), to, number)
 		}
@@ -180,13 +180,13 @@ func (b *bufferiser) endIteration(op *ir.Op, number sym.Expr, carry *ir.Carry, b
 		from[k] = b.m.Value(y)
 		if j := slices.Index(carry.Params, y); isTensor(y) && j >= 0 && j != k {
 			from[k] = b.alloc(y.Name, bufType(y.Type).(ir.Buf))
-			b.copy(b.m.Value(y), from[k])
+			b.copy(b.m.Value(y), from[k], "the next iteration has it as another value, which is written first")
 		}
 	}
 	var scalars []*ir.Value
 	for k, y := range yields {
 		if isTensor(y) {
-			b.copy(from[k], b.place(op.Results[k]))
+			b.copy(from[k], b.place(op.Results[k]), "the loop carries it, and what it replaces is read until it is complete")
 		} else {
 			scalars = append(scalars, from[k])
 		}
@@ -273,7 +273,7 @@ func (b *bufferiser) arm(op *ir.Op, r *ir.Region) *ir.Region {
 	var scalars []*ir.Value
 	for k, y := range yields {
 		if isTensor(y) {
-			b.copy(b.m.Value(y), b.place(op.Results[k]))
+			b.copy(b.m.Value(y), b.place(op.Results[k]), "a branch yields it and it is not made there for that alone")
 		} else {
 			scalars = append(scalars, b.m.Value(y))
 		}

@@ -121,14 +121,15 @@ func (b *bufferiser) symbol(base string) string {
 	return name
 }
 
-// copy copies a whole buffer; a buffer is not copied to itself.
-func (b *bufferiser) copy(from, to *ir.Value) { b.copyAt(from, to, nil) }
+// copy copies a whole buffer, and records why; a buffer is not copied to itself.
+func (b *bufferiser) copy(from, to *ir.Value, why string) { b.copyAt(from, to, nil, why) }
 
 // copyAt copies from to the part of to that the first subscripts at select.
-func (b *bufferiser) copyAt(from, to *ir.Value, at []sym.Expr) {
+func (b *bufferiser) copyAt(from, to *ir.Value, at []sym.Expr, why string) {
 	if from == to {
 		return
 	}
+	b.c.Done(b.here().Loc, "%%%s is copied to %%%s: %s", from.Name, to.Name, why)
 	dims, _ := ir.DimsOf(from.Type)
 	if part, ok := b.extents[from]; ok {
 		dims = part

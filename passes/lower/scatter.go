@@ -26,7 +26,7 @@ func (b *bufferiser) scatter(op *ir.Op) {
 	var to []*ir.Value
 	for i, v := range op.Results {
 		p := b.place(v)
-		b.copy(b.m.Value(op.OperandValues("")[i]), p)
+		b.copy(b.m.Value(op.OperandValues("")[i]), p, "a scatter changes some of its elements")
 		to = append(to, p)
 	}
 	facts := b.facts.Clone()
