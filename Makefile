@@ -20,7 +20,7 @@ BENCH_ONEDNN_OPENMP := onednn-cpu-gomp==2023.2.0 onednn-devel-cpu-gomp==2023.2.0
 BENCH_NUMPY         := numpy==2.4.6
 BENCH_OPENBLAS      := scipy-openblas32==0.3.34.481.3
 
-.PHONY: all demo build test check bench bench-env fuzz conformance tools python-env prerequisites clean
+.PHONY: all demo build test check bench bench-helix bench-env fuzz conformance tools python-env prerequisites clean
 
 all: build
 
@@ -74,6 +74,12 @@ check: build
 bench: build tools
 	@$(MAKE) --no-print-directory bench-env || true
 	$(GO) run ./bench -env $(BENCH_ENV) $(BENCH)
+
+# Matrix products on many shapes, beside OpenBLAS and oneDNN. BENCH='-only warm'
+# chooses tables; -doc FILE keeps them.
+bench-helix: build tools
+	@$(MAKE) --no-print-directory bench-env || true
+	BENCH_ENV=$(BENCH_ENV) $(GO) run ./bench/helix $(BENCH)
 
 # What the benchmark compares with: the newest oneDNN that a registry serves,
 # which runs on SYCL, the newest of its builds that runs on plain threads (a

@@ -43,7 +43,7 @@ var layers = [][]string{
 	{"internal/bench"},
 	{"internal/cli"},
 	{"."},
-	{"cmd/*", "tests", "tests/*", "examples/*", "bench"},
+	{"cmd/*", "tests", "tests/*", "examples/*", "bench", "bench/*"},
 }
 
 // bans are imports that the order alone would allow.

@@ -17,7 +17,7 @@ import (
 // Options say what is measured and how.
 type Options struct {
 	Shapes  []Shape
-	Against string // a peer, "" for none
+	Against string // peers, with commas between; "" for none
 	Threads int
 	Rounds  int
 	Slice   time.Duration // of a contender in a round
@@ -67,7 +67,7 @@ type session struct {
 	lib     *runtime.Lib
 	desc    *targets.Desc
 	product *Product // nil if it was not recognised and no peer asks for it
-	peer    peer
+	peers   []peer
 
 	top      func() bool // multiply-adds in registers, nil if this machine's are not measured
 	topFlops float64     // of one run of top, on all threads
@@ -91,11 +91,8 @@ func Run(ctx context.Context, m *ir.Module, f *ir.Func, file string, o Options, 
 		return nil, err
 	}
 	r.Machine = s.desc.Name
-	if o.Against != "" {
-		if s.peer, err = openPeer(o.Against, o.Threads); err != nil {
-			return nil, err
-		}
-		r.Peer, r.ISA = s.peer.name(), s.peer.isa()
+	if err := s.open(r); err != nil {
+		return nil, err
 	}
 	start := time.Now()
 	if s.lib, err = compile(ctx, driver.Only(m, f), file, o.Compile); err != nil {
@@ -118,6 +115,24 @@ func Run(ctx context.Context, m *ir.Module, f *ir.Func, file string, o Options, 
 	return r, nil
 }
 
+// open loads the peers and says which they are.
+func (s *session) open(r *Report) error {
+	if s.o.Against == "" {
+		return nil
+	}
+	var names, isas []string
+	for _, against := range strings.Split(s.o.Against, ",") {
+		p, err := openPeer(against, s.o.Threads)
+		if err != nil {
+			return err
+		}
+		s.peers = append(s.peers, p)
+		names, isas = append(names, p.name()), append(isas, p.isa())
+	}
+	r.Peer, r.ISA = strings.Join(names, ", "), strings.Join(isas, ", ")
+	return nil
+}
+
 func (r *Report) conclude() {
 	var ratios []float64
 	for _, row := range r.Rows {
@@ -125,7 +140,7 @@ func (r *Report) conclude() {
 			ratios = append(ratios, row.Ratio.Median)
 		}
 		for _, w := range row.Peers {
-			if why := below(w.Note+" "+r.ISA, hasAVX512()); why != "" {
+			if why := below(w.Note, hasAVX512()); why != "" {
 				r.Void = w.Name + " " + why
 			}
 		}
@@ -178,7 +193,7 @@ func (s *session) row(shape Shape) (*Row, error) {
 			row.Skipped = "nothing to compute"
 			return row, nil
 		}
-		if theirs, err = s.peers(q, theirs, i == 0); err != nil {
+		if theirs, err = s.theirs(q, theirs, i == 0); err != nil {
 			return nil, err
 		}
 	}
@@ -199,20 +214,21 @@ func (s *session) copies(args []runtime.Arg) int {
 	return int(min(2*last/max(bytes, 1)+2, 4096))
 }
 
-// peers adds the peer's ways over one more set of arguments. In the first set
+// theirs adds the peers' ways over one more set of arguments. In the first set
 // every way, and ours, is held against dot products.
-func (s *session) peers(q *problem, cs []*contender, check bool) ([]*contender, error) {
+func (s *session) theirs(q *problem, cs []*contender, check bool) ([]*contender, error) {
 	if check && (q.elem == num.F32 || q.elem == num.F64) {
 		if err := q.check("Tenon"); err != nil {
 			return nil, &diag.Bug{Func: s.f.Name, Msg: err.Error()}
 		}
 	}
-	if s.peer == nil {
-		return nil, nil
-	}
-	ways, err := s.peer.prepare(q)
-	if err != nil {
-		return nil, err
+	var ways []*way
+	for _, p := range s.peers {
+		list, err := p.prepare(q)
+		if err != nil {
+			return nil, err
+		}
+		ways = append(ways, list...)
 	}
 	for i, w := range ways {
 		if check {

@@ -55,7 +55,7 @@ func (a *app) benchCmd() *cobra.Command {
 	}
 	fl := c.Flags()
 	fl.StringArrayVar(&f.shapes, "shape", nil, "the sizes of dims, `NAME=SIZES,...`; may be given several times")
-	fl.StringVar(&f.o.Against, "against", "", "a library to compare with: openblas, onednn, or its `PATH`")
+	fl.StringVar(&f.o.Against, "against", "", "a library to compare with: openblas, onednn, or its `PATH`; several with commas")
 	fl.StringVar(&f.entry, "entry", "", "the `FUNCTION` to run; the only one if left out")
 	fl.IntVar(&f.o.Threads, "threads", 1, "use at most `N` threads, on both sides")
 	fl.BoolVar(&f.o.Cold, "cold", false, "rotate through operands that together exceed the last cache")
