@@ -12,6 +12,7 @@ import (
 	"tenon/passes/math"
 	"tenon/passes/memory"
 	"tenon/passes/pass"
+	_ "tenon/passes/raise" // registered; no stage has it yet
 	"tenon/passes/vec"
 )
 
