@@ -31,6 +31,11 @@ proc loop @product<M, N, K>(in %%A: buf<%[1]s[%[2]s]>, in %%B: buf<%[1]s[%[3]s]>
     loop.call @%[6]s(%%A[%[7]s], %%B[%[8]s], %%C[i:m, j:n], %%first) } }
   return() }
 `, k.Elem, a, b, width, k.MR, k.BodyName(), aView, bView)
+	return verified(t, text)
+}
+
+func verified(t *testing.T, text string) *ir.Module {
+	t.Helper()
 	m, err := ir.Parse("kernels", text)
 	if err == nil {
 		err = ir.Verify(m)
@@ -123,14 +128,7 @@ proc tile @product<M, N, K>(in %%A: buf<%[1]s[M, K]>, in %%B: buf<%[1]s[K, N]>, 
           epilogue(%%acc, i, j) { yield(max(add(%%acc, load(%%bias[j + j0])), 0.0: %[1]s)) } } } }
   } pick { yield(0: i32) }; return() }
 `, append([]any{e, 2 * lanes, lanes}, append(names, lanes-1)...)...)
-	m, err := ir.Parse("product", text)
-	if err == nil {
-		err = ir.Verify(m)
-	}
-	if err != nil {
-		t.Fatalf("%v\n%s", err, text)
-	}
-	return m
+	return verified(t, text)
 }
 
 // What helix leaves, loops over tiles with packing and epilogues, agrees with the
