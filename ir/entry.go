@@ -64,6 +64,32 @@ func Entry(f *Func) (*EntryPlan, error) {
 	return &e.plan, nil
 }
 
+// OpenPlan says how dims follow from the const parameters of f alone, and what of
+// its checks can be made when those are bound. Dims that need other arguments
+// are left out.
+func OpenPlan(f *Func) *EntryPlan {
+	e := newEntryPlanner(f.Dims, f.Params, nil)
+	e.plan.Sources = slices.DeleteFunc(e.plan.Sources, func(s EntrySource) bool { return !f.Params[s.Param].Const })
+	e.bind()
+	e.where = slices.Clone(f.Where)
+	e.checks()
+	e.plan.Checks = slices.DeleteFunc(e.plan.Checks, func(k EntryCheck) bool {
+		return !e.known(k.Cond.L) || !e.known(k.Cond.R)
+	})
+	return &e.plan
+}
+
+// known reports that x is made of sources and bound dims.
+func (e *entryPlanner) known(x sym.Expr) bool {
+	for _, n := range x.Names() {
+		source := slices.ContainsFunc(e.plan.Sources, func(s EntrySource) bool { return s.Name == n })
+		if !source && !e.bound[n] {
+			return false
+		}
+	}
+	return len(x.Refs()) == 0
+}
+
 type entryPlanner struct {
 	plan  EntryPlan
 	dims  map[string]bool // names to be bound

@@ -170,3 +170,21 @@ func (c *Checker) Errorf(op *Op, format string, args ...any) {
 	e.Msg = op.Def.Name + ": " + e.Msg
 	c.Errs = append(c.Errs, e)
 }
+
+// OnlyReads reports that op is a call that passes x to `in` parameters alone:
+// the row, which does not know the callee, counts every buffer as written.
+func (c *Checker) OnlyReads(op *Op, x *Value) bool {
+	if !op.Def.Traits.Has(Call) {
+		return false
+	}
+	callee := Lookup[*Func](c.Module, GetClause[*Attr](op, "").Str)
+	if callee == nil {
+		return false // reported as a call of nothing
+	}
+	for i, a := range op.Args("") {
+		if a.Value == x && i < len(callee.Params) && callee.Params[i].Mode != ModeIn {
+			return false
+		}
+	}
+	return true
+}

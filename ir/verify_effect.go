@@ -14,28 +14,10 @@ func (v *verifier) effects(op *Op, before int) {
 		case pure && (e.Kind == EffectWrite || e.Kind == EffectAlloc || e.Kind == EffectSync):
 			v.Errorf(op, "has effects, but @%s is a func; make it a proc", v.Func.Name)
 			return
-		case e.Kind == EffectWrite && e.Value != nil && !v.calleeReads(op, e.Value):
+		case e.Kind == EffectWrite && e.Value != nil && !v.OnlyReads(op, e.Value):
 			v.mayWrite(op, e.Value)
 		}
 	}
-}
-
-// calleeReads reports that op is a call that passes x to `in` parameters alone:
-// the row, which does not know the callee, counts every buffer as written.
-func (v *verifier) calleeReads(op *Op, x *Value) bool {
-	if !op.Def.Traits.Has(Call) {
-		return false
-	}
-	callee := Lookup[*Func](v.Module, GetClause[*Attr](op, "").Str)
-	if callee == nil {
-		return false // reported as a call of nothing
-	}
-	for i, a := range op.Args("") {
-		if a.Value == x && i < len(callee.Params) && callee.Params[i].Mode != ModeIn {
-			return false
-		}
-	}
-	return true
 }
 
 func (v *verifier) mayWrite(op *Op, x *Value) {

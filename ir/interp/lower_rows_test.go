@@ -2,6 +2,7 @@ package interp_test
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"os"
 	"testing"
@@ -87,6 +88,32 @@ proc loop @p<M, N>(in %A: buf<f64[M, N]>, out %B: buf<f64[M, N]>, out %C: buf<f6
 			wantSame(t, what+" B", out[0], B)
 			wantSame(t, what+" C", out[1], C)
 		}
+	}
+}
+
+// What is prepared from const parameters is there for the loops behind it: the
+// product of x and w, column j times k + j.
+func TestPrepare(t *testing.T) {
+	m := rowsModule(t)
+	r := rand.New(rand.NewPCG(24, 24))
+	for _, N := range []int64{0, 1, 4, 7} {
+		M, K := int64(3), int64(2)
+		X, W, want := randomArray(r, num.F64, M, K), randomArray(r, num.F64, K, N), ir.NewArray(num.F32, M, N)
+		for _, a := range []*ir.Array{X, W} {
+			for i := range a.Mem.Cells { // halves: sums and products are exact
+				a.Mem.Cells[i] = num.FromFloat(math.Round(2*num.Float(a.Mem.Cells[i])) / 2)
+			}
+			a.Elem = num.F32
+		}
+		for i := range M {
+			for j := range N {
+				put(want, (at(X, i, 0)*at(W, 0, j)+at(X, i, 1)*at(W, 1, j))*(1.5+float64(j)), i, j)
+			}
+		}
+		k := interp.Scalar{Elem: num.F32, Cell: num.FromFloat(1.5)}
+		what := fmt.Sprintf("N=%d", N)
+		out := mustRun(t, what, interp.New(m, interp.Options{Seed: 3}), "prepared", X, W, k, nil)
+		wantSame(t, what, out[0], want)
 	}
 }
 
