@@ -52,8 +52,8 @@ func at(a *ir.Array, idx ...int64) float64 {
 }
 
 // Every number of rows and columns of a tile, with both values of first and
-// random strides, gives the product; nothing outside the views is touched. The
-// values are small integers, so that every order of adding is exact.
+// random strides, gives the product, by the body and by the meaning of the kernel;
+// nothing outside the views is touched. The values are small integers, so that every order of adding is exact.
 func TestBodies(t *testing.T) {
 	for _, lanes := range []int{2, 4} {
 		for _, e := range []num.Elem{num.F32, num.F64} {
@@ -67,13 +67,36 @@ func TestBodies(t *testing.T) {
 	}
 }
 
-func checkBody(t *testing.T, k gemm.Key) {
-	_, body := gemm.Build(k, gemm.Machine{})
-	m := &ir.Module{Items: []ir.Item{body}}
-	if err := ir.Verify(m); err != nil {
-		t.Fatal(err)
+// built is a module of the kernel, its body, and a proc that runs its meaning
+// with the parameters of the body.
+func built(t *testing.T, k gemm.Key) *ir.Module {
+	t.Helper()
+	kernel, body := gemm.Build(k, gemm.Machine{})
+	var params, providers []string
+	for i, p := range kernel.Params[:2] {
+		at := []string{"p", "q", "r"}[:len(p.Value.Type.(ir.Buf).Dims)]
+		v := body.Params[i].Value
+		params = append(params, fmt.Sprintf("in %%%s: %s", v.Name, v.Type))
+		subs := strings.Join(at, ", ")
+		providers = append(providers, fmt.Sprintf("%s(%s) { yield(load(%%%s[%s])) }", v.Name, subs, v.Name, subs))
 	}
-	p := interp.New(m, interp.Options{})
+	text := ir.Print(&ir.Module{Items: []ir.Item{&ir.Extern{Name: k.CostName(), What: "cost"}, kernel, body}}) + fmt.Sprintf(`
+proc tile @meaning<%s>(%s, inout %%c: %s, in %%first: index) {
+  tile.call kernel=@%s (%%c[0:m, 0:n], k) first(%%first != 0) %s
+  return() }
+`, strings.Join(body.Dims, ", "), strings.Join(params, ", "), body.Params[2].Value.Type, k.Name(), strings.Join(providers, " "))
+	m, err := ir.Parse(k.Name(), text)
+	if err == nil {
+		err = ir.Verify(m)
+	}
+	if err != nil {
+		t.Fatalf("%v\n%s", err, text)
+	}
+	return m
+}
+
+func checkBody(t *testing.T, k gemm.Key) {
+	p := interp.New(built(t, k), interp.Options{})
 	r := rand.New(rand.NewPCG(1, 2))
 	for rows := int64(1); rows <= int64(k.MR); rows++ {
 		for cols := int64(1); cols <= int64(k.NV*k.Lanes); cols++ {
@@ -114,11 +137,15 @@ func runBody(t *testing.T, p *interp.Program, k gemm.Key, r *rand.Rand, m, n, de
 		}
 		want[pos] = num.Cast(num.F64, k.Acc, num.FromFloat(sum))
 	})
-	if _, err := p.Run(k.BodyName(), []any{a, b, c, interp.Scalar{Elem: num.Index, Cell: num.FromInt(first)}}); err != nil {
-		t.Fatalf("%dx%dx%d first %d: %v", m, n, depth, first, err)
-	}
-	if !reflect.DeepEqual(c.Mem.Cells, want) {
-		t.Fatalf("%dx%dx%d first %d: not the product", m, n, depth, first)
+	old := append([]num.Cell{}, c.Mem.Cells...)
+	for _, fn := range []string{k.BodyName(), "meaning"} {
+		copy(c.Mem.Cells, old)
+		if _, err := p.Run(fn, []any{a, b, c, interp.Scalar{Elem: num.Index, Cell: num.FromInt(first)}}); err != nil {
+			t.Fatalf("%s, %dx%dx%d first %d: %v", fn, m, n, depth, first, err)
+		}
+		if !reflect.DeepEqual(c.Mem.Cells, want) {
+			t.Fatalf("%s, %dx%dx%d first %d: not the product", fn, m, n, depth, first)
+		}
 	}
 }
 
