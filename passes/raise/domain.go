@@ -23,7 +23,7 @@ type domain struct {
 func newDomain(n *nest, s *sum, facts *sym.Facts) (*domain, string) {
 	d := &domain{counted: map[string]sym.Expr{}, facts: facts}
 	axes := map[string]ir.Axis{}
-	for _, op := range n.loops {
+	for _, op := range n.all() {
 		a, why := d.axis(rangeOf(op))
 		if why != "" {
 			return nil, why
@@ -160,11 +160,14 @@ func (d *domain) sums(n *nest, s *sum, axes map[string]ir.Axis) string {
 			}
 		}
 	}
-	for _, op := range n.loops {
+	for _, op := range n.all() {
 		name := rangeOf(op).Name
 		add(name)
 		if op.Def.Traits.Has(ir.ParallelOK) && d.isRed(name) {
 			return fmt.Sprintf("iterations of the parallel loop over %s add to one element", name)
+		}
+		if s.fresh && d.isRed(name) && len(op.Results) == 0 {
+			return fmt.Sprintf("a later %s overwrites the sums", name)
 		}
 	}
 	return ""

@@ -26,7 +26,10 @@ func (l *legality) moves(n *nest, s *sum) string {
 	if !l.isRoot(s.buf) {
 		return fmt.Sprintf("%%%s may share memory with other buffers", s.buf.Name)
 	}
-	moved := map[*ir.Op]bool{n.store: true, s.old: true}
+	moved := map[*ir.Op]bool{n.store: true}
+	if s.old != nil {
+		moved[s.old] = true
+	}
 	for _, op := range s.loads {
 		if v := op.Args("")[0].Value; !l.isRoot(v) {
 			return fmt.Sprintf("%%%s may share memory with other buffers", v.Name)

@@ -11,6 +11,7 @@ import (
 type nest struct {
 	loops []*ir.Op
 	store *ir.Op
+	folds []*ir.Op           // loops before the store that carry the sum, each in the one before
 	defs  map[*ir.Value]bool // made by pure ops and loads of the chain
 	// split is the number of loops around the last op that stays: those ops run
 	// first, in the loops around them. 0 if nothing stays.
@@ -41,11 +42,14 @@ func findNest(op *ir.Op) *nest {
 		}
 		op = last
 	}
-	if n.split == len(n.loops) { // the innermost loop does more than to sum
-		return nil
+	if n.split == len(n.loops) || len(n.folds) > 0 && !slices.Contains(bodyOf(op).Ops, n.folds[0]) {
+		return nil // the innermost loop does more than to sum, or an outer one does
 	}
 	return n
 }
+
+// all are the loops of the nest with those that carry the sum.
+func (n *nest) all() []*ir.Op { return append(slices.Clone(n.loops), n.folds...) }
 
 // before notes an op in front of the inner loop; false if it must stay where it
 // is.
@@ -55,6 +59,9 @@ func (n *nest) before(op *ir.Op) bool {
 			n.defs[v] = true
 		}
 		return true
+	}
+	if isFold(op) {
+		return n.foldOf(op)
 	}
 	n.split = len(n.loops)
 	movable := true

@@ -16,6 +16,9 @@
 // goes by steps is counted from 0; a bound that depends on another loop becomes
 // a guard over the box around it.
 //
+// A sum that loops carry as a value and that is then stored, or added to the
+// element, is the same; stored from 0 it has no from(out).
+//
 // Legal if each subscript of the element has one loop alone, with a constant
 // factor, so that iterations that agree in those loops add to one element and
 // no others do; if the terms read other memory; and if the elements exist even
@@ -24,8 +27,8 @@
 // back to what the sums have touched.
 //
 // It leaves sums of anything but products, nests that read what they sum into
-// (factorisations, shortest paths, smoothers), sums that a loop carries as values,
-// and loops with directives.
+// (factorisations, shortest paths, smoothers), sums that are scaled before they are
+// added, and loops with directives.
 package raise
 
 import (

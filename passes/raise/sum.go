@@ -17,6 +17,7 @@ type sum struct {
 	old     *ir.Op // the load of the element
 	term    *ir.Value
 	negated bool     // it is subtracted
+	fresh   bool     // the sum begins at 0, not at the element
 	loads   []*ir.Op // of the term, in the order in which it uses them
 	ops     []*ir.Op // the other ops of the term, operands first
 	product bool     // two of the loads are multiplied
@@ -26,7 +27,13 @@ type sum struct {
 func (n *nest) sum() (*sum, string) {
 	value, element := n.store.Operand(0), n.store.Args("")[1]
 	s := &sum{buf: element.Value, subs: starts(element.View)}
-	if !s.splitUpdate(n, value.Def) {
+	found := false
+	if len(n.folds) > 0 {
+		found = s.splitFold(n, value)
+	} else {
+		found = s.splitUpdate(n, value.Def)
+	}
+	if !found {
 		return nil, "the innermost one does not add to the element that it stores"
 	}
 	if ir.ElemOf(s.buf.Type) != ir.ElemOf(s.term.Type) {
@@ -43,18 +50,16 @@ func (n *nest) sum() (*sum, string) {
 
 // splitUpdate finds the old element and the term in update, which is stored.
 func (s *sum) splitUpdate(n *nest, update *ir.Op) bool {
-	if update == nil || !n.defs[update.Results[0]] || update.Def.Name != "add" && update.Def.Name != "sub" {
+	if !isAddition(update) {
 		return false
 	}
-	a, b := update.Operand(0), update.Operand(1)
-	s.negated = update.Def.Name == "sub"
-	switch {
-	case s.isOld(n, a):
-		s.old, s.term = a.Def, b
-	case s.isOld(n, b) && !s.negated:
-		s.old, s.term = b.Def, a
+	for _, v := range update.OperandValues("") {
+		if s.isOld(n, v) && s.splitStep(update, v, n) {
+			s.old = v.Def
+			return true
+		}
 	}
-	return s.old != nil
+	return false
 }
 
 // isOld reports that v is the element as it was, loaded beside the store.
@@ -69,6 +74,9 @@ func (s *sum) isOld(n *nest, v *ir.Value) bool {
 // read collects the ops that v needs, operands first; seen says of each value
 // whether an element enters it.
 func (s *sum) read(n *nest, v *ir.Value, seen map[*ir.Value]bool) string {
+	if n.carried(v) {
+		return "the terms read the sum so far"
+	}
 	if _, done := seen[v]; done || !n.defs[v] {
 		return ""
 	}
@@ -145,7 +153,7 @@ func (s *sum) comp(n *nest, d *domain) *ir.Op {
 	}
 	return tensor.New(n.store.Loc, tensor.Comp{Par: d.par, Red: d.red, If: d.guards, In: in,
 		Out:  &ir.Outs{List: []ir.Out{{Buf: s.buf, Subs: d.exprs(s.subs)}}},
-		Body: body, By: &ir.By{Monoid: monoid, FromOut: true}})
+		Body: body, By: &ir.By{Monoid: monoid, FromOut: !s.fresh}})
 }
 
 func starts(v *ir.View) []sym.Expr {
