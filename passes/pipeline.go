@@ -12,7 +12,7 @@ import (
 	"tenon/passes/math"
 	"tenon/passes/memory"
 	"tenon/passes/pass"
-	_ "tenon/passes/raise" // registered; no stage has it yet
+	"tenon/passes/raise"
 	"tenon/passes/vec"
 )
 
@@ -31,8 +31,9 @@ var tensor = Stage{ir.LevelTensor, pass.Of(graph.Inline, graph.Canonicalise, gra
 	graph.SplitFolds, graph.Simplify)}
 
 // Tile level: values go into buffers, once. The copies this makes and the
-// guards of its comps are simplified.
-var tile = Stage{ir.LevelTile, pass.Of(lower.Bufferise, graph.Simplify)}
+// guards of its comps are simplified. Procs of the module, which are at loop level
+// from the start, get their products found.
+var tile = Stage{ir.LevelTile, pass.Of(lower.Bufferise, graph.Simplify, raise.Raise)}
 
 // Loop level: comps become loops. Lowering repeats identities and subscripts at
 // every use, which simplifying merges. Then folds go along rows, loops over the
@@ -46,10 +47,10 @@ func loop(m Machine) Stage {
 		[]pass.Instance{blocks}, pass.Of(loops.HoistInvariants, loops.SplitStreams, graph.Simplify))}
 }
 
-// A proc starts at loop level. Its calls are inlined like a func's; comps that
-// were raised in it, or stand for its reductions, become loops.
+// A proc starts at loop level. Its calls are inlined like a func's; loops that sum
+// products become comps, and those become loops as any do.
 func proc(m Machine) Stage {
-	return Stage{ir.LevelLoop, append(pass.Of(graph.Inline, graph.Simplify), loop(m).Passes...)}
+	return Stage{ir.LevelLoop, append(pass.Of(graph.Inline, graph.Simplify, raise.Raise), loop(m).Passes...)}
 }
 
 // Where buffers lie is decided last, on the loops that code is made of.

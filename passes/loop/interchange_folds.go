@@ -14,6 +14,9 @@
 //	loop.for k = 0 to K { loop.parallel n = 0 to N { .. store(add(load(%acc[n]), ..), %acc[n]) } }
 //	loop.parallel n = 0 to N { store(load(%acc[n]), %y[m, n]) }
 //
+// Where the fold goes on from the elements that it is stored to, which lie side
+// by side, it is taken in them and needs no accumulators.
+//
 // Legal if the fold's bounds are the same for all n, and what the fold and the
 // ops before it read is written nowhere in the parallel loop. Each element is
 // folded in the same order as before, so bits do not change.
@@ -74,6 +77,7 @@ func (x *interchanger) region(r *ir.Region, facts *sym.Facts) {
 type fold struct {
 	outer, inner  *ir.Op
 	before, after []*ir.Op
+	home          []ir.Arg // the elements that the fold is taken in, if it is: one a carried value
 }
 
 // candidate is the fold in op if it may and should be moved outwards.
@@ -85,6 +89,7 @@ func (x *interchanger) candidate(op *ir.Op) *fold {
 	if f == nil {
 		return nil
 	}
+	f.findHome()
 	if why := f.stays(); why != "" {
 		x.c.Decline(f.inner.Loc, "the fold stays inside: %s", why)
 		return nil
@@ -274,10 +279,14 @@ func (f *fold) split(facts *sym.Facts) []*ir.Op {
 	region := &ir.Region{}
 	b := ir.NewBuilder(region)
 	b.Loc = f.inner.Loc
-	var acc []*ir.Value
+	if f.home != nil {
+		f.steps(b, f.home)
+		return region.Ops
+	}
+	var acc []ir.Arg
 	for _, v := range f.inner.Results {
 		t := ir.Buf{Elem: ir.ElemOf(v.Type), Dims: []sym.Expr{n}}
-		acc = append(acc, b.Add(ir.NewOp("loop.alloc", b.Loc), []ir.Type{t}, v.Name).Results[0])
+		acc = append(acc, ir.ElemArg(b.Add(ir.NewOp("loop.alloc", b.Loc), []ir.Type{t}, v.Name).Results[0], f.place()))
 	}
 	f.each(b, func(e *ir.Builder, m *ir.Mapping) { f.put(e, acc, values(m, carryOf(f.inner).Inits)) })
 	f.steps(b, acc)
@@ -294,7 +303,7 @@ func (f *fold) split(facts *sym.Facts) []*ir.Op {
 
 // steps emits the fold's loop around a parallel one that takes one step of
 // every element.
-func (f *fold) steps(b *ir.Builder, acc []*ir.Value) {
+func (f *fold) steps(b *ir.Builder, acc []ir.Arg) {
 	body := &ir.Region{}
 	f.each(b.In(body), func(e *ir.Builder, m *ir.Mapping) {
 		for i, v := range f.get(e, acc) {
@@ -328,18 +337,18 @@ func (f *fold) place() sym.Expr {
 	return sym.Sub(sym.Name(r.Name), r.Lo)
 }
 
-func (f *fold) get(b *ir.Builder, acc []*ir.Value) []*ir.Value {
+func (f *fold) get(b *ir.Builder, acc []ir.Arg) []*ir.Value {
 	var vs []*ir.Value
 	for _, a := range acc {
-		op := ir.NewOp("load", b.Loc, &ir.Operands{Args: []ir.Arg{ir.ElemArg(a, f.place())}})
+		op := ir.NewOp("load", b.Loc, &ir.Operands{Args: []ir.Arg{ir.ElemArg(a.Value, starts(a.View)...)}})
 		vs = append(vs, b.Add(op, nil).Results[0])
 	}
 	return vs
 }
 
-func (f *fold) put(b *ir.Builder, acc, vs []*ir.Value) {
+func (f *fold) put(b *ir.Builder, acc []ir.Arg, vs []*ir.Value) {
 	for i, a := range acc {
-		b.Add(ir.NewOp("store", b.Loc, &ir.Operands{Args: []ir.Arg{ir.ValueArg(vs[i]), ir.ElemArg(a, f.place())}}), nil)
+		b.Add(ir.NewOp("store", b.Loc, &ir.Operands{Args: []ir.Arg{ir.ValueArg(vs[i]), ir.ElemArg(a.Value, starts(a.View)...)}}), nil)
 	}
 }
 

@@ -142,9 +142,12 @@ func (f *folding) axis(b *ir.Builder, d int, acc []*ir.Value, facts *sym.Facts) 
 	body := &ir.Region{}
 	inner := facts.Clone()
 	analysis.AddAxes(inner, f.c.Red[d:d+1])
+	r := f.over(f.c.Red[d])
+	inner = with(inner, f.conds[d+1])
+	f.conds[d+1] = f.bound(r, f.conds[d+1], facts)
 	nb := b.In(body)
 	nb.Yield(f.red(nb, d+1, carry.Params, inner)...)
-	op := ir.NewOp("loop.for", f.c.Op.Loc, f.over(f.c.Red[d]), carry, &ir.Block{Region: body})
+	op := ir.NewOp("loop.for", f.c.Op.Loc, r, carry, &ir.Block{Region: body})
 	if d == len(f.c.Red)-1 && f.c.By.Monoid.Assoc && f.c.By.Monoid.Comm && !f.c.By.Ordered {
 		ir.SetClause(op, "directives", &ir.Directives{List: []string{"reassoc"}})
 	}

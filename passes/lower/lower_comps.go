@@ -15,7 +15,8 @@
 //
 // A par axis becomes a parallel loop, a red axis a loop that carries the
 // accumulators from the monoid's identity (from the old elements under
-// from(out)); a guard becomes a branch as soon as its axes are there; a nested
+// from(out)); a guard becomes a branch as soon as its axes are there,
+// or in a loop program, whose triangles were loops once, a bound of a loop; a nested
 // comp becomes loops where it stands; a choice becomes branches, loops over tiles
 // become loops (see lower_tiles.go). A read that may leave its buffer is a
 // load, which is checked while running; under `zero` a branch that gives 0,
@@ -57,7 +58,7 @@ var LowerComps = pass.Register(&pass.Pass{
 				continue
 			}
 			c.At(f, nil)
-			l := &lowerer{c: c, m: ir.Mapping{Values: map[*ir.Value]*ir.Value{}}}
+			l := &lowerer{c: c, m: ir.Mapping{Values: map[*ir.Value]*ir.Value{}}, inLoops: f.Level == ir.LevelLoop}
 			l.region(f.Body, analysis.AtEntry(f))
 			errs = append(errs, notAtLoopLevel(f)...)
 			f.Level = ir.LevelLoop
@@ -82,8 +83,9 @@ func notAtLoopLevel(f *ir.Func) (errs diag.List) {
 // lowerer is the state of one function. m maps what lowered comps bound to what
 // stands for it now.
 type lowerer struct {
-	c *pass.Context
-	m ir.Mapping
+	c       *pass.Context
+	m       ir.Mapping
+	inLoops bool // the proc is a loop program
 }
 
 // region lowers the comps of r in place.
@@ -204,10 +206,12 @@ func (l *lowerer) par(b *ir.Builder, c tensor.Comp, d int, conds [][]sym.Cond, f
 		l.point(b, c, facts)
 		return
 	}
-	a, body := c.Par[d], &ir.Region{}
-	b.Add(ir.NewOp("loop.parallel", c.Op.Loc, l.over(a), &ir.Block{Region: body}), nil)
+	r, body := l.over(c.Par[d]), &ir.Region{}
+	b.Add(ir.NewOp("loop.parallel", c.Op.Loc, r, &ir.Block{Region: body}), nil)
 	inner := facts.Clone()
 	analysis.AddAxes(inner, c.Par[d:d+1])
+	inner = with(inner, conds[d+1])
+	conds[d+1] = l.bound(r, conds[d+1], facts)
 	l.par(b.In(body), c, d+1, conds, inner)
 }
 
