@@ -58,6 +58,7 @@ const (
 	Call
 	Collective // every rank must reach it
 	Barrier    // every thread of a block must reach it
+	Apart      // its regions may run at another time than what is around: nothing is shared across their border
 	Costly     // many times the cost of an addition: computing it again does not pay
 )
 

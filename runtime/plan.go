@@ -30,8 +30,9 @@ type Plan struct {
 	Workspace int64        // bytes of temporaries
 	Results   []PlannedOut // one an Output of rank 1 and more, in order
 
-	raw  []uint64 // struct NAME_plan
-	room []byte   // the workspace, once there has been a run
+	state *State   // nil: without one
+	raw   []uint64 // struct NAME_plan
+	room  []byte   // the workspace, once there has been a run
 }
 
 // PlannedOut is the shape that a result has.
@@ -48,6 +49,12 @@ const planHead = 4
 // number to OpenMP. An out parameter of a proc is given as it is in Call, for its
 // shape.
 func (l *Lib) Plan(name string, args []Arg, threads int) (*Plan, Status, error) {
+	return l.PlanWith(nil, name, args, threads)
+}
+
+// PlanWith is Plan with a state, which may be nil: it and the runs of the plan
+// take const parameters from there, whatever args have in their places.
+func (l *Lib) PlanWith(state *State, name string, args []Arg, threads int) (*Plan, Status, error) {
 	fn, err := purego.Dlsym(l.handle, name+"_plan")
 	if err != nil {
 		return nil, Status{}, diag.Errorf(diag.Pos{}, "the library %s has no function %s_plan", l.path, name)
@@ -56,12 +63,12 @@ func (l *Lib) Plan(name string, args []Arg, threads int) (*Plan, Status, error) 
 	for _, a := range args {
 		words += 1 + max(rankOf(a), 0)
 	}
-	p := &Plan{raw: make([]uint64, words)}
+	p := &Plan{state: state, raw: make([]uint64, words)}
 	var c frame
 	defer c.end()
 	c.begin(args)
 	c.b.pins.Pin(&p.raw[0])
-	code, _, _ := purego.SyscallN(fn, 0, c.args(), uintptr(threads), uintptr(unsafe.Pointer(&p.raw[0])), c.report())
+	code, _, _ := purego.SyscallN(fn, state.word(), c.args(), uintptr(threads), uintptr(unsafe.Pointer(&p.raw[0])), c.report())
 	goruntime.KeepAlive(args)
 	status := c.status(code)
 	if status.Code == OK {
@@ -118,7 +125,7 @@ func (l *Lib) Run(name string, args []Arg, p *Plan) (Status, error) {
 	c.begin(args)
 	c.b.pins.Pin(&p.raw[0])
 	c.b.pins.Pin(&p.room[0])
-	code, _, _ := purego.SyscallN(fn, 0, c.args(), uintptr(unsafe.Pointer(&p.raw[0])), uintptr(unsafe.Pointer(&p.room[0])), c.report())
+	code, _, _ := purego.SyscallN(fn, p.state.word(), c.args(), uintptr(unsafe.Pointer(&p.raw[0])), uintptr(unsafe.Pointer(&p.room[0])), c.report())
 	goruntime.KeepAlive(args)
 	return c.status(code), nil
 }
@@ -179,7 +186,7 @@ func (l *Lib) Prepare(name string, args []Arg, p *Plan) (*Prepared, error) {
 
 // Run calls the function; what it found wrong is in the Status.
 func (r *Prepared) Run() Status {
-	code, _, _ := purego.SyscallN(r.fn, 0, r.c.args(), uintptr(unsafe.Pointer(&r.p.raw[0])), uintptr(unsafe.Pointer(&r.p.room[0])), r.c.report())
+	code, _, _ := purego.SyscallN(r.fn, r.p.state.word(), r.c.args(), uintptr(unsafe.Pointer(&r.p.raw[0])), uintptr(unsafe.Pointer(&r.p.room[0])), r.c.report())
 	return r.c.status(code)
 }
 

@@ -14,7 +14,8 @@ import (
 //
 //	tenon_tensor; shape[rank]; the mapping and its size
 //
-// A scalar is an array of rank 0.
+// A scalar is an array of rank 0. Behind the slots stands the address of the
+// prepared buffers, where there are any (prepare.go).
 
 // constant is a const parameter and the offset of its slot.
 type constant struct {
@@ -65,9 +66,13 @@ func withConstants(f *llvm.Func, fields []Field, state, args llvm.Value) llvm.Va
 	})[0]
 }
 
-// emitOpen emits NAME_open(weights, state, error).
-func emitOpen(f *llvm.Func, shared *support, fields []Field) {
+// emitOpen emits NAME_open(weights, state, error). ready fills the prepared
+// buffers; nil: there are none.
+func emitOpen(f *llvm.Func, shared *support, fields []Field, ready *llvm.Func) {
 	list, bytes := constantsOf(fields)
+	if ready != nil {
+		bytes += 8
+	}
 	weights, state, errorAt := f.Param(0), f.Param(1), f.Param(2)
 	fail := func(why llvm.Value, arg int) {
 		report(f, errorAt, why, int64(arg), -1)
@@ -85,8 +90,17 @@ func emitOpen(f *llvm.Func, shared *support, fields []Field) {
 			got := f.Call(shared.npy(), weights, shared.text(c.Name+".npy"), shared.text(descr(c.Elem)),
 				llvm.Index(int64(c.Rank)), llvm.Index(int64(c.Elem.Bytes())), slot, f.Offset(slot, c.mapped()))
 			f.When(f.Op("ne", got, code(ir.TrapOK)), func() {
-				unmap(f, list, room)
+				unmap(f, list, room, false)
 				fail(got, c.arg)
+			})
+		}
+		if ready != nil {
+			why := f.Alloca(errorBytes)
+			got := f.Call(ready, room, why)
+			f.When(f.Op("ne", got, code(ir.TrapOK)), func() {
+				unmap(f, list, room, true)
+				f.When(f.Op("not", f.IsNull(errorAt)), func() { f.CallC("memcpy", llvm.Ptr, errorAt, why, llvm.Index(errorBytes)) })
+				f.Return(got)
 			})
 		}
 		f.Store(room, state)
@@ -96,15 +110,18 @@ func emitOpen(f *llvm.Func, shared *support, fields []Field) {
 }
 
 // emitClose emits NAME_close(state).
-func emitClose(f *llvm.Func, fields []Field) {
+func emitClose(f *llvm.Func, fields []Field, prepared bool) {
 	if list, _ := constantsOf(fields); len(list) > 0 {
-		f.When(f.Op("not", f.IsNull(f.Param(0))), func() { unmap(f, list, f.Param(0)) })
+		f.When(f.Op("not", f.IsNull(f.Param(0))), func() { unmap(f, list, f.Param(0), prepared) })
 	}
 	f.Return(llvm.Value{})
 }
 
 // unmap gives back what a state holds.
-func unmap(f *llvm.Func, list []constant, state llvm.Value) {
+func unmap(f *llvm.Func, list []constant, state llvm.Value, prepared bool) {
+	if last := list[len(list)-1]; prepared {
+		f.Free(address(f, state, last.slot+last.mapped()+16))
+	}
 	for _, c := range list {
 		at := address(f, state, c.slot+c.mapped())
 		f.When(f.Op("not", f.IsNull(at)), func() {

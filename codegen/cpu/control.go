@@ -179,15 +179,18 @@ func (p *proc) require(c sym.Cond) {
 	if p.facts.Prove(c) {
 		return
 	}
-	arg, dim := blame(p.fields, c)
+	arg, dim := p.blame(c)
 	p.failWhen(p.cond(c.Not()), ir.TrapShape, arg, dim)
 	p.facts = p.facts.Clone()
 	p.facts.Add(c)
 }
 
-// blame names the first argument one of whose dims is a name in c.
-func blame(fields []Field, c sym.Cond) (arg, dim int) {
-	for i, x := range fields {
+// blame names the first argument at hand one of whose dims is a name in c.
+func (p *proc) blame(c sym.Cond) (arg, dim int) {
+	for i, x := range p.fields {
+		if p.opening && !x.Param.Const {
+			continue
+		}
 		dims, _ := ir.DimsOf(x.Param.Value.Type)
 		for d, e := range dims {
 			if n, ok := e.IsName(); ok && (c.L.Uses(n) || c.R.Uses(n)) {

@@ -56,18 +56,26 @@ func newEntry(fn *llvm.Func, shared *support, f *ir.Func, fields []Field, args l
 
 // emitEnter emits NAME.enter(args, plan, workspace, error): read and check the
 // arguments, find room for temporaries, make dense copies where strides ask for
-// it, call the body, copy results back. plan and workspace may be null.
-func emitEnter(out *llvm.Module, shared *support, f *ir.Func, fields []Field, body *llvm.Func) *llvm.Func {
-	fn := out.NewInternal(f.Name+".enter", i32, llvm.Param{Name: "args", Type: llvm.Ptr, Const: true},
-		llvm.Param{Name: "plan", Type: llvm.Ptr, Const: true}, llvm.Param{Name: "workspace", Type: llvm.Ptr}, llvm.Param{Name: "error", Type: llvm.Ptr})
+// it, call the body, copy results back. plan and workspace may be null. Where
+// buffers are prepared one more parameter, before the error, says where a state
+// keeps them; it may be null, and prepare fills them then.
+func emitEnter(out *llvm.Module, shared *support, f *ir.Func, fields []Field, body, prepare *llvm.Func) *llvm.Func {
+	params := []llvm.Param{{Name: "args", Type: llvm.Ptr, Const: true}, {Name: "plan", Type: llvm.Ptr, Const: true}, {Name: "workspace", Type: llvm.Ptr}}
+	if prepare != nil {
+		params = append(params, llvm.Param{Name: "prepared", Type: llvm.Ptr})
+	}
+	fn := out.NewInternal(f.Name+".enter", i32, append(params, llvm.Param{Name: "error", Type: llvm.Ptr})...)
 	fn.NoInline()
 	e, report := newEntry(fn, shared, f, fields, fn.Param(0), false)
 	e.readArgs()
 	e.checkSizes()
 	e.checkOverlaps()
-	scratch := e.scratch(e.Param(1), e.Param(2))
+	scratch, prepared := e.scratch(e.Param(1), e.Param(2), e.Param(3))
 	e.densify()
-	code := e.Call(body, append(e.bodyArgs(scratch), e.Param(1), report)...)
+	if prepare != nil {
+		e.When(e.IsNull(e.Param(3)), func() { e.prepare(prepare, e.inBody, prepared, e.Param(1), report) })
+	}
+	code := e.Call(body, append(e.bodyArgs(append(scratch, prepared...)), e.Param(1), report)...)
 	e.When(e.Op("ne", code, llvm.Int(num.I32, 0)), func() { e.Jump(e.exit, errorOf(e.Func, code, report)...) })
 	for _, t := range e.tensors {
 		if t.written() && t.field.Rank > 0 {
@@ -175,6 +183,14 @@ func (e *entry) binding() map[int]bool {
 	return args
 }
 
+// inBody is what the body gets for argument i.
+func (e *entry) inBody(i int) llvm.Value {
+	if x := e.fields[i]; !x.Tensor {
+		return e.values[x.Param.Value]
+	}
+	return address(e.Func, e.tensorOf(i).record, recDense)
+}
+
 // given reports that the shape of an argument is there to be read.
 func (e *entry) given(arg int, binding map[int]bool) bool {
 	return !e.planning || e.fields[arg].Param.Mode != ir.ModeOut || binding[arg]
@@ -269,14 +285,8 @@ func (e *entry) densify() {
 // bodyArgs are the body's parameters but the last two, the plan and the error.
 func (e *entry) bodyArgs(scratch []llvm.Value) []llvm.Value {
 	var args []llvm.Value
-	tensors := e.tensors
-	for _, x := range e.fields {
-		if !x.Tensor {
-			args = append(args, e.values[x.Param.Value])
-			continue
-		}
-		args = append(args, address(e.Func, tensors[0].record, recDense))
-		tensors = tensors[1:]
+	for i := range e.fields {
+		args = append(args, e.inBody(i))
 	}
 	for _, d := range dimsOf(e.src) {
 		args = append(args, e.names[d])

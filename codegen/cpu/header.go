@@ -8,6 +8,7 @@ import (
 	"tenon/internal/diag"
 	"tenon/internal/num"
 	"tenon/ir"
+	"tenon/ir/sym"
 )
 
 // cTypes are the C types of scalars; f16 and bf16 travel as their bits.
@@ -23,7 +24,8 @@ const preamble = `/* Written by Tenon: the C interface of %s.
    NAME(&args, &error) is a whole call. The full form binds constants once, and
    says what a call needs before it is made:
 
-     NAME_open(folder, &state, &error)             constants, from files
+     NAME_open(folder, &state, &error)             constants, from files, and
+                                                   what follows from them alone
      NAME_plan(state, &args, threads, &plan, &error)      sizes, memory
      NAME_run(state, &args, &plan, workspace, &error)     the call
      NAME_close(state)
@@ -76,7 +78,8 @@ enum {
   TENON_ALIAS,    /* arg shares memory with another argument, one is written, and
                      they are not an input and an output that is the same array */
   TENON_INDEX,    /* a subscript found while running lies outside dim of arg */
-  TENON_MEMORY,   /* there is no memory for temporaries */
+  TENON_MEMORY,   /* there is no memory for temporaries, or for what
+                     NAME_open prepares */
   TENON_OVERFLOW, /* a product of sizes exceeds 64 bits */
   TENON_ALIGN,    /* arg does not begin at a multiple of its element's size */
   TENON_FILE,     /* NAME_open: the file of arg is missing, or is no array of its
@@ -87,7 +90,7 @@ enum {
                      has written; dim is the line of the source */
 };
 
-/* Constants that NAME_open has bound. */
+/* Constants that NAME_open has bound, and what it has prepared from them. */
 typedef struct tenon_state tenon_state;
 
 /* Threads of the caller's: parallel_for(pool, parts, task, context) must call
@@ -206,6 +209,7 @@ func describe(b *strings.Builder, f *ir.Func, fields []Field) *diag.Error {
 			fmt.Fprintf(b, "   %s_open reads %s from folder/%s.npy, %s of rank %d\n", f.Name, fieldName(x.Name), x.Name, descr(x.Elem)[:3], x.Rank)
 		}
 	}
+	describePrepared(b, f, fields)
 	describeDonations(b, f, fields)
 	shapes := newShapeNames(fields, plan)
 	for i, d := range plan.Bindings {
@@ -220,6 +224,22 @@ func describe(b *strings.Builder, f *ir.Func, fields []Field) *diag.Error {
 	}
 	b.WriteString("*/\n")
 	return nil
+}
+
+// describePrepared says what is computed when the function is opened.
+func describePrepared(b *strings.Builder, f *ir.Func, fields []Field) {
+	if !keepsPrepared(f, fields) {
+		return
+	}
+	var names []string
+	bytes := sym.Const(0)
+	for _, slot := range preparedOf(f) {
+		v := slot[0].Results[0]
+		names = append(names, v.Name)
+		bytes = sym.Add(bytes, bytesOf(v.Type.(ir.Buf)))
+	}
+	fmt.Fprintf(b, "   %s_open prepares %s, which the state keeps: %s bytes, rounded\n"+
+		"   up to cache lines; without a state every call does it, in its workspace\n", f.Name, strings.Join(names, " and "), bytes)
 }
 
 // describeDonations says for each output which inputs it can be, and what that

@@ -1,6 +1,8 @@
 package cpu
 
 import (
+	"slices"
+
 	"tenon/codegen/llvm"
 	"tenon/internal/num"
 	"tenon/ir"
@@ -45,7 +47,7 @@ func boundedDims(f *ir.Func, x Field) (mask int64) {
 	return mask
 }
 
-func emitInterface(out *llvm.Module, shared *support, f *ir.Func, fields []Field, enter *llvm.Func) {
+func emitInterface(out *llvm.Module, shared *support, f *ir.Func, fields []Field, enter, prepare *llvm.Func) {
 	ptr := func(name string) llvm.Param { return llvm.Param{Name: name, Type: llvm.Ptr} }
 	start := func(suffix string, params ...llvm.Param) *llvm.Func {
 		fn := out.NewFunc(f.Name+suffix, i32, params...)
@@ -53,7 +55,14 @@ func emitInterface(out *llvm.Module, shared *support, f *ir.Func, fields []Field
 		return fn
 	}
 	once := start("", ptr("args"), ptr("error"))
-	once.Return(once.Call(enter, once.Param(0), llvm.Null(), llvm.Null(), once.Param(1)))
+	call := func(from *llvm.Func, args, plan, workspace, kept, report llvm.Value) {
+		list := []llvm.Value{args, plan, workspace, kept, report}
+		if prepare == nil {
+			list = slices.Delete(list, 3, 4)
+		}
+		from.Return(from.Call(enter, list...))
+	}
+	call(once, once.Param(0), llvm.Null(), llvm.Null(), llvm.Null(), once.Param(1))
 
 	run := start("_run", ptr("state"), ptr("args"), ptr("plan"), ptr("workspace"), ptr("error"))
 	run.When(run.IsNull(run.Param(2)), func() {
@@ -61,13 +70,17 @@ func emitInterface(out *llvm.Module, shared *support, f *ir.Func, fields []Field
 		run.Return(code(ir.TrapNull))
 	})
 	args := withConstants(run, fields, run.Param(0), run.Param(1))
-	run.Return(run.Call(enter, args, run.Param(2), run.Param(3), run.Param(4)))
+	call(run, args, run.Param(2), run.Param(3), keptBy(run, f, fields, run.Param(0)), run.Param(4))
 
 	emitPlan(start("_plan", ptr("state"), ptr("args"), llvm.Param{Name: "threads", Type: i32}, ptr("plan"), ptr("error")), shared, f, fields)
-	emitOpen(start("_open", ptr("weights"), ptr("state"), ptr("error")), shared, fields)
+	var ready *llvm.Func
+	if keepsPrepared(f, fields) {
+		ready = emitReady(out, shared, f, fields, prepare)
+	}
+	emitOpen(start("_open", ptr("weights"), ptr("state"), ptr("error")), shared, fields, ready)
 	close := out.NewFunc(f.Name+"_close", llvm.Void, ptr("state"))
 	close.Source(f.Loc.First())
-	emitClose(close, fields)
+	emitClose(close, fields, ready != nil)
 }
 
 // report fills in a tenon_error that may be null.
@@ -88,7 +101,11 @@ func emitPlan(fn *llvm.Func, shared *support, f *ir.Func, fields []Field) {
 	e.failWhen(e.IsNull(plan), ir.TrapNull, -1, -1)
 	e.readArgs()
 	e.checkSizes()
-	bytes := e.workspaceBytes()
+	fills := llvm.Int(num.Bool, 1)
+	if keepsPrepared(f, fields) {
+		fills = e.IsNull(fn.Param(0))
+	}
+	bytes := e.workspaceBytes(fills)
 	e.Store(bytes, e.Offset(plan, planWorkspace))
 	e.Store(llvm.Null(), e.Offset(plan, planFor))
 	e.Store(llvm.Null(), e.Offset(plan, planPool))

@@ -66,9 +66,10 @@ func lowerProc(out *llvm.Module, shared *support, f *ir.Func, o Options) (faults
 			faults = failure(e.err)
 		}
 	}()
+	prepare := emitPrepare(out, shared, f, fields, o)
 	body := emitBody(out, shared, f, fields, o)
-	enter := emitEnter(out, shared, f, fields, body)
-	emitInterface(out, shared, f, fields, enter)
+	enter := emitEnter(out, shared, f, fields, body, prepare)
+	emitInterface(out, shared, f, fields, enter, prepare)
 	return nil
 }
 
@@ -107,8 +108,9 @@ type proc struct {
 	around   map[*buffer]bool // what the loop at hand writes around the caches, see versions
 	stream   llvm.Value       // see streamSlot
 
-	split *splitting // in a body: how its parallel loops become parts
-	part  *part      // in a part: what it takes from the body
+	opening bool       // of a function that has const parameters alone
+	split   *splitting // in a body: how its parallel loops become parts
+	part    *part      // in a part: what it takes from the body
 }
 
 var (
@@ -161,14 +163,14 @@ func (p *proc) slot() llvm.Value {
 	return s
 }
 
-// emitBody emits NAME.body(data.., scalars, dims.., slots.., plan, error) ->
-// code. plan may be null.
+// emitBody emits NAME.body(data.., scalars, dims.., slots.., prepared.., plan,
+// error) -> code. plan may be null.
 func emitBody(out *llvm.Module, shared *support, f *ir.Func, fields []Field, o Options) *llvm.Func {
-	slots := slotsOf(f)
+	slots := append(slotsOf(f), preparedOf(f)...)
 	fn := out.NewInternal(f.Name+".body", i32, bodyParams(f, fields, len(slots))...)
 	fn.NoInline() // so that its noalias parameters keep their meaning
 	p := newProc(fn, shared, f, fields, o)
-	p.split = &splitting{shared: shared, plan: p.Params()[len(p.Params())-2]}
+	p.split = &splitting{shared: shared, plan: p.Params()[len(p.Params())-2], name: f.Name}
 	dims := dimsOf(f)
 	for i, d := range dims {
 		p.names[d] = p.Param(len(fields) + i)
@@ -183,14 +185,11 @@ func emitBody(out *llvm.Module, shared *support, f *ir.Func, fields []Field, o O
 			p.assume(x)
 		}
 	}
-	for i, x := range fields {
-		if !x.Tensor {
-			p.values[x.Param.Value] = p.Param(i)
-		}
-	}
-	for i, x := range fields {
-		if x.Tensor {
-			p.bufs[x.Param.Value] = p.dense(x.Param.Value.Type.(ir.Buf), p.Param(i), i)
+	for _, tensors := range []bool{false, true} { // sizes may use scalars
+		for i, x := range fields {
+			if x.Tensor == tensors {
+				p.bind(x, p.Param(i), i)
+			}
 		}
 	}
 	for i, ops := range slots {

@@ -27,6 +27,7 @@ import (
 // splitting is how the parallel loops of a body become parts.
 type splitting struct {
 	shared  *support
+	name    string // of the function that parts are named after
 	plan    llvm.Value
 	count   int        // of loops so far
 	records llvm.Value // a tenon_error a part, once some part can fail
@@ -107,13 +108,13 @@ func (p *proc) ceilDiv(a, b llvm.Value) llvm.Value {
 // p, and whether it can fail.
 func (p *proc) emitPart(op *ir.Op) (fn *llvm.Func, taken []llvm.Value, fails bool) {
 	r := rangeOf(op)
-	fn = p.Module().NewInternal(fmt.Sprintf("%s.part%d", p.src.Name, p.split.count), i32, llvm.Param{Name: "first", Type: index},
+	fn = p.Module().NewInternal(fmt.Sprintf("%s.part%d", p.split.name, p.split.count), i32, llvm.Param{Name: "first", Type: index},
 		llvm.Param{Name: "last", Type: index}, llvm.Param{Name: "error", Type: llvm.Ptr, NoAlias: true})
 	p.split.count++
 	fn.NoInline() // so that its noalias parameters keep their meaning
 	q := newProc(fn, p.shared, p.src, p.fields, p.opts)
 	q.part = &part{body: p, as: map[llvm.Value]llvm.Value{}}
-	q.Flags, q.facts, q.fold, q.looped = p.Flags, p.facts.Clone(), p.fold, p.looped
+	q.Flags, q.facts, q.fold, q.looped, q.opening = p.Flags, p.facts.Clone(), p.fold, p.looped, p.opening
 	q.Source(op.Loc.First())
 	lo, hi, step := q.expr(r.Lo), q.expr(r.Hi), q.expr(r.Step)
 	q.versions(op, func() {

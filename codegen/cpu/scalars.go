@@ -14,7 +14,7 @@ var lowerings map[string]func(*proc, *ir.Op)
 func init() { // a composite literal would refer to itself through region
 	lowerings = map[string]func(*proc, *ir.Op){
 		"load": lowerLoad, "store": lowerStore,
-		"loop.call": lowerCall, "loop.alloc": lowerAlloc, "loop.copy": lowerCopy,
+		"loop.call": lowerCall, "loop.alloc": lowerAlloc, "loop.prepare": lowerPrepare, "loop.copy": lowerCopy,
 		"loop.for": lowerFor, "loop.parallel": lowerParallel, "loop.if": lowerIf,
 		"loop.inside": lowerInside, "loop.defined": lowerDefined, "loop.poison": lowerPoison,
 		"tensor.check": lowerCheck, "tensor.plan": lowerPlan,

@@ -86,11 +86,21 @@ func (p *proc) slotBytes(ops []*ir.Op) llvm.Value {
 }
 
 // Workspace is the size in bytes that the plan of a call of f asks for, as an
-// expression over dims, for memory at any address.
+// expression over dims, for memory at any address; prepared buffers, which a
+// plan without a state has room for too, are left out.
 func Workspace(f *ir.Func, desc *targets.Desc) sym.Expr {
+	total := bytesIn(slotsOf(f), desc)
+	if c, ok := total.IsConst(); ok && c == 0 {
+		return total
+	}
+	return sym.Add(total, sym.Const(int64(desc.LineBytes)-1))
+}
+
+// bytesIn is the size of slots that lie one after the other.
+func bytesIn(slots [][]*ir.Op, desc *targets.Desc) sym.Expr {
 	line := sym.Const(int64(desc.LineBytes))
 	total := sym.Const(0)
-	for _, ops := range slotsOf(f) {
+	for _, ops := range slots {
 		most := sym.Const(0)
 		for i, op := range ops {
 			bytes := bytesOf(op.Results[0].Type.(ir.Buf))
@@ -101,10 +111,7 @@ func Workspace(f *ir.Func, desc *targets.Desc) sym.Expr {
 		}
 		total = sym.Add(total, sym.Mul(line, sym.FloorDiv(sym.Add(most, line, sym.Const(-1)), line)))
 	}
-	if c, ok := total.IsConst(); ok && c == 0 {
-		return total
-	}
-	return sym.Add(total, line, sym.Const(-1))
+	return total
 }
 
 func bytesOf(t ir.Buf) sym.Expr {
@@ -115,30 +122,53 @@ func bytesOf(t ir.Buf) sym.Expr {
 	return n
 }
 
-// scratch gives the addresses of the slots of the workspace. Without one of the
-// caller's it allocates it, to be freed at the exit.
-func (e *entry) scratch(plan, given llvm.Value) (at []llvm.Value) {
-	slots := slotsOf(e.src)
-	if len(slots) == 0 {
-		return nil
+// scratch gives the addresses of the slots of the workspace, and of the prepared
+// buffers behind them. Those lie at kept where that is not null. Without a
+// workspace of the caller's it allocates one, to be freed at the exit.
+func (e *entry) scratch(plan, given, kept llvm.Value) (at, made []llvm.Value) {
+	slots, last := slotsOf(e.src), preparedOf(e.src)
+	if len(slots)+len(last) == 0 {
+		return nil, nil
 	}
-	offsets, total := e.layout(slots)
+	offsets, total := e.layout(append(slots[:len(slots):len(slots)], last...))
+	need, own := e.workspaceOf(offsets, total, e.IsNull(kept))
+	if len(last) == 0 {
+		return e.places(e.room(plan, given, need), offsets), nil
+	}
+	base := e.If(e.Op("eq", need, llvm.Index(0)), func() []llvm.Value { return []llvm.Value{llvm.Null()} },
+		func() []llvm.Value { return []llvm.Value{e.room(plan, given, need)} })[0]
+	at = e.places(base, offsets[:len(slots)])
+	first := e.Select(e.IsNull(kept), e.OffsetBy(base, own), kept)
+	for _, o := range offsets[len(slots):] {
+		made = append(made, e.OffsetBy(first, e.Op("sub", o, own)))
+	}
+	return at, made
+}
+
+// workspaceOf is what a run needs of a workspace in which slots end at own and
+// prepared buffers, of which there is need where fills, at total.
+func (p *proc) workspaceOf(offsets []llvm.Value, total, fills llvm.Value) (need, own llvm.Value) {
+	n := len(slotsOf(p.src))
+	if n == len(offsets) {
+		return total, total
+	}
+	return p.Select(fills, total, offsets[n]), offsets[n]
+}
+
+// room is the beginning of a workspace of need bytes.
+func (e *entry) room(plan, given, need llvm.Value) llvm.Value {
 	slot := e.slot()
-	base := e.If(e.IsNull(given), func() []llvm.Value {
-		room := e.Malloc(total)
+	return e.If(e.IsNull(given), func() []llvm.Value {
+		room := e.Malloc(need)
 		e.failWhen(e.IsNull(room), ir.TrapMemory, -1, -1)
 		e.Store(room, slot)
 		return []llvm.Value{room}
 	}, func() []llvm.Value {
-		e.failWhen(e.Op("lt", e.Load(index, e.Offset(plan, planWorkspace)), e.padded(total)), ir.TrapShape, -1, -1)
+		e.failWhen(e.Op("lt", e.Load(index, e.Offset(plan, planWorkspace)), e.padded(need)), ir.TrapShape, -1, -1)
 		line := int64(e.Module().Desc().LineBytes)
 		skip := e.Op("and", e.Op("neg", e.PtrInt(given)), llvm.Index(line-1))
 		return []llvm.Value{e.OffsetBy(given, skip)}
-	})
-	for _, o := range offsets {
-		at = append(at, e.OffsetBy(base[0], o))
-	}
-	return at
+	})[0]
 }
 
 // padded is the size of a workspace of unknown alignment: none stays none.
@@ -148,12 +178,14 @@ func (p *proc) padded(total llvm.Value) llvm.Value {
 	return p.Select(some, p.Op("add", total, llvm.Index(line-1)), llvm.Index(0))
 }
 
-// workspaceBytes emits the size of the workspace that a run asks for.
-func (p *proc) workspaceBytes() llvm.Value {
-	slots := slotsOf(p.src)
+// workspaceBytes emits the size of the workspace that a run asks for: with room
+// for prepared buffers where fills.
+func (p *proc) workspaceBytes(fills llvm.Value) llvm.Value {
+	slots := append(slotsOf(p.src), preparedOf(p.src)...)
 	if len(slots) == 0 {
 		return llvm.Int(num.Index, 0)
 	}
-	_, total := p.layout(slots)
-	return p.padded(total)
+	offsets, total := p.layout(slots)
+	need, _ := p.workspaceOf(offsets, total, fills)
+	return p.padded(need)
 }

@@ -15,8 +15,9 @@
 // scalar op or a whole comp (names bound inside do not count), where the first
 // is visible. Legal for ops without effects that bind no dims and no patterns.
 //
-// It does not merge loads, whose memory may change in between, and does not
-// move ops out of the region they stand in.
+// It does not merge loads, whose memory may change in between, does not move ops
+// out of the region they stand in, and merges nothing across the border of a
+// region that runs at another time (loop.prepare).
 package graph
 
 import (
@@ -59,9 +60,14 @@ func (m *merger) region(r *ir.Region) {
 	r.Ops = make([]*ir.Op, 0, len(old))
 	for _, op := range old {
 		op.Values(m.m.Value)
+		seen := m.seen
+		if op.Def.Traits.Has(ir.Apart) {
+			m.seen = map[string]*ir.Op{}
+		}
 		for _, in := range op.Regions() {
 			m.region(in)
 		}
+		m.seen = seen
 		if mergeable(op) {
 			k := key(op)
 			if first := m.seen[k]; first != nil && m.at.Apply(op) {

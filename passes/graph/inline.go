@@ -20,6 +20,9 @@
 // becomes a tensor.check before the body. Names are made fresh where the caller
 // has them.
 //
+// What the callee prepares from its const parameters (loop.prepare) is computed
+// where the call was: the arguments may be other ones each time.
+//
 // Legal for every call, calls having no cycles. It leaves a loop.call alone
 // that passes a part of a buffer or one buffer twice: the callee's checks of
 // subscripts and of aliasing would be lost.
@@ -30,6 +33,7 @@ import (
 	"slices"
 
 	"tenon/ir"
+	"tenon/ir/ops/loop"
 	"tenon/ir/sym"
 	"tenon/passes/analysis"
 	"tenon/passes/pass"
@@ -163,7 +167,11 @@ func (n *inliner) call(b *ir.Builder, op *ir.Op, g *ir.Func, visible []string, f
 		m.Values[p.Value] = n.fit(b, args[i], m.Type(p.Value.Type))
 	}
 	for _, in := range g.Body.Ops {
-		if in != g.Body.Last() {
+		switch {
+		case in == g.Body.Last():
+		case in.Def == loop.Prepare:
+			b.Region.Ops = append(b.Region.Ops, ir.CloneRegion(in.Regions()[0], m).Ops...)
+		default:
 			b.Region.Ops = append(b.Region.Ops, ir.CloneOp(in, m))
 		}
 	}

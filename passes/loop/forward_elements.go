@@ -101,6 +101,9 @@ func (w *forwarder) load(op *ir.Op, held map[*ir.Value][]element) bool {
 func (w *forwarder) inside(op *ir.Op, held map[*ir.Value][]element) {
 	for _, r := range op.Regions() {
 		in := maps.Clone(held)
+		if op.Def.Traits.Has(ir.Apart) {
+			clear(in)
+		}
 		if rangeOf(op) != nil {
 			for _, v := range written(op) {
 				delete(in, v)

@@ -26,7 +26,8 @@
 // Accesses of vectors are checked likewise, by vec.inside and vec.defined.
 //
 // Legal always: a program that reads no element that nothing wrote, and none
-// outside, means the same. It runs last, since other passes move nothing across
+// outside, means the same. A buffer that is prepared is filled where it is
+// prepared. It runs last, since other passes move nothing across
 // the checks.
 //
 // It leaves comps over the entries of a pattern alone, which no code is made of.
@@ -36,6 +37,7 @@ import (
 	"slices"
 
 	"tenon/ir"
+	rows "tenon/ir/ops/loop"
 	"tenon/passes/pass"
 )
 
@@ -51,7 +53,7 @@ var Sanitize = pass.Register(&pass.Pass{
 				continue
 			}
 			c.At(f, nil)
-			s := &sanitizer{c}
+			s := &sanitizer{c, rows.Prepared(f)}
 			s.region(f.Body)
 			b := ir.NewBuilder(&ir.Region{})
 			b.Loc = f.Loc
@@ -67,7 +69,10 @@ var Sanitize = pass.Register(&pass.Pass{
 	},
 })
 
-type sanitizer struct{ c *pass.Context }
+type sanitizer struct {
+	c        *pass.Context
+	prepared map[*ir.Value]*ir.Op // poisoned where they are filled: nothing else writes them
+}
 
 func (s *sanitizer) region(r *ir.Region) {
 	old := r.Ops
@@ -79,15 +84,32 @@ func (s *sanitizer) region(r *ir.Region) {
 			for _, in := range op.Regions() {
 				s.region(in)
 			}
+			s.poisonPrepared(op)
 		}
 		s.before(b, op)
 		r.Ops = append(r.Ops, op)
 		if op.Def.Traits.Has(ir.Allocates) && s.c.Apply(op) {
 			for _, v := range op.Results {
-				poison(b, v)
+				if s.prepared[v] == nil {
+					poison(b, v)
+				}
 			}
 		}
 	}
+}
+
+// poisonPrepared fills the buffers that op prepares before it does so.
+func (s *sanitizer) poisonPrepared(op *ir.Op) {
+	if op.Def != rows.Prepare || !s.c.Apply(op) {
+		return
+	}
+	body := op.Regions()[0]
+	b := ir.NewBuilder(&ir.Region{})
+	b.Loc = op.Loc
+	for _, v := range op.OperandValues("") {
+		poison(b, v)
+	}
+	body.Ops = slices.Concat(b.Region.Ops, body.Ops)
 }
 
 // before puts the checks of an op's accesses in front of it.

@@ -23,14 +23,16 @@ type life struct {
 }
 
 // livesIn lists the lives of f's plain buffers in the order of the text; one that
-// nothing uses, or that another value may stand for, is left out.
+// nothing uses, that another value may stand for, or that outlives a run because
+// it is prepared, is left out.
 func livesIn(f *ir.Func, acc *analysis.Accesses) (lives []*life) {
+	prepared := loop.Prepared(f)
 	f.Body.Walk(func(op *ir.Op) bool {
 		if op.Def.Name != "loop.alloc" {
 			return true
 		}
 		buf := op.Results[0]
-		if !loop.Dense(buf.Type.(ir.Buf)) || acc.Aliased[buf] || len(acc.Of[buf]) == 0 {
+		if !loop.Dense(buf.Type.(ir.Buf)) || acc.Aliased[buf] || len(acc.Of[buf]) == 0 || prepared[buf] != nil {
 			return true
 		}
 		path := acc.Place[op].Path

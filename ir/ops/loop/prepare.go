@@ -17,6 +17,7 @@ var Prepare = ir.Register(&ir.OpDef{
 		"allocated there before it, in C order, with dims that const parameters bind; nothing else touches them before\n" +
 		"it, and nothing else writes them.",
 	Clauses: []ir.ClauseSpec{{Kind: ir.KindOperands}, {Kind: ir.KindBlock}},
+	Traits:  ir.Apart,
 	Verify:  checkPrepare,
 	Effects: func(op *ir.Op) []ir.Effect { return access.Writes(op.OperandValues("")...) },
 	Eval:    func(m ir.Machine, op *ir.Op) ir.Step { return m.Region(bodyOf(op)) },
@@ -96,6 +97,9 @@ func (p *preparation) filled(i int, a ir.Arg) {
 	}
 	for _, d := range a.Value.Type.(ir.Buf).Dims {
 		p.steadyExpr(d, nil, "a size of %"+a.Value.Name)
+		if len(d.Refs()) > 0 {
+			p.c.Errorf(p.op, "a size of %%%s uses a value", a.Value.Name)
+		}
 	}
 	if slices.Contains(p.op.OperandValues("")[:i], a.Value) {
 		p.c.Errorf(p.op, "%%%s stands twice", a.Value.Name)
@@ -148,8 +152,8 @@ func boundIn(r *ir.Region) (values map[*ir.Value]bool, names map[string]bool) {
 }
 
 // Steady reports that v, which is visible in the body of f, is the same in all
-// runs for const parameters that are: one of them, or a scalar computed from
-// such scalars, and dims that they bind, alone.
+// runs for const parameters that are: one of them, its sizes included, or a scalar
+// computed from such scalars, and dims that they bind, alone.
 func Steady(f *ir.Func, v *ir.Value) bool {
 	return (&steadiness{f, ConstDims(f), map[*ir.Value]bool{}}).holds(v)
 }
@@ -169,11 +173,33 @@ func (s *steadiness) holds(v *ir.Value) bool {
 	return steady
 }
 
+// sized reports a scalar, or a buffer whose sizes const parameters bind.
+func (s *steadiness) sized(t ir.Type) bool {
+	b, ok := t.(ir.Buf)
+	if !ok {
+		_, ok = t.(ir.Scalar)
+		return ok
+	}
+	for _, d := range b.Dims {
+		ok = ok && len(d.Refs()) == 0 && s.bound(d)
+	}
+	return ok
+}
+
+// bound reports that const parameters bind the dims in e.
+func (s *steadiness) bound(e sym.Expr) bool {
+	for _, n := range e.Names() {
+		if !slices.Contains(s.dims, n) {
+			return false
+		}
+	}
+	return true
+}
+
 func (s *steadiness) find(v *ir.Value) bool {
 	for _, q := range s.f.Params {
 		if q.Value == v {
-			_, pattern := v.Type.(ir.Pattern)
-			return q.Const && q.Mode == ir.ModeIn && !pattern
+			return q.Const && q.Mode == ir.ModeIn && s.sized(v.Type)
 		}
 	}
 	if v.Def == nil || !v.Def.Def.Traits.Has(ir.Pure) || len(v.Def.Regions()) > 0 {
@@ -185,9 +211,7 @@ func (s *steadiness) find(v *ir.Value) bool {
 		return u
 	})
 	v.Def.Exprs(func(e sym.Expr) sym.Expr {
-		for _, n := range e.Names() {
-			steady = steady && slices.Contains(s.dims, n)
-		}
+		steady = steady && s.bound(e)
 		return e
 	})
 	return steady
