@@ -67,9 +67,14 @@ func (s *SumShadow) Result(e Elem) Shadow {
 	return s.special(t, r.hi, err)
 }
 
-// exact: no partial sum, in whatever order, needs more bits than e has.
+// exact: no partial sum, in whatever order, needs more bits than e has. Where e is
+// f64, the magnitudes' sum is rounded itself: at the limit it may stand for more.
 func (s *SumShadow) exact(e Elem) bool {
-	return s.n <= 1 || s.err == 0 && (s.low == 0 || s.abs <= math.Ldexp(1, s.low-1-1075+e.Bits()))
+	if s.n <= 1 || s.err == 0 && s.low == 0 {
+		return true
+	}
+	limit := math.Ldexp(1, s.low-1-1075+e.Bits())
+	return s.err == 0 && (s.abs < limit || s.abs == limit && e != F64)
 }
 
 // power1 is (1+u)^n - 1.

@@ -77,6 +77,12 @@ func TestSumOfIntegersIsExact(t *testing.T) {
 	if got := half.Result(BF16); got.Hi != 256.5 || got.Err == 0 {
 		t.Errorf("a sum bf16 cannot hold: %v", got)
 	}
+	var past SumShadow
+	past.Add(Exact(F64, FromFloat(1<<53)))
+	past.Add(Exact(F64, FromFloat(1)))
+	if got := past.Result(F64); got.Hi+got.Lo != 1<<53 || got.Err == 0 || !Agree(F64, FromFloat(1<<53), got) {
+		t.Errorf("magnitudes whose sum f64 cannot hold: %v", got)
+	}
 	var none SumShadow
 	if none.Result(F64) != (Shadow{}) {
 		t.Errorf("empty sum: %v", none.Result(F64))

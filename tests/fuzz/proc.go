@@ -165,6 +165,7 @@ func init() {
 		{"check", 1, (*block).check, false},
 		{"comp", 6, (*block).comp, false},
 		{"for", 8, (*block).loop, false},
+		{"products", 6, (*block).products, false},
 		{"fold", 5, (*block).foldLoop, false},
 		{"parallel", 3, (*block).parallel, false},
 		{"if", 4, (*block).branch, false},
