@@ -17,8 +17,9 @@ import (
 // dims; Bytes are their values where the dims are given, else absent.
 type Memory struct {
 	Func      string       `json:"func"`
-	Workspace Size         `json:"workspace"` // what the plan of a call asks for
-	Unshared  Size         `json:"unshared"`  // the sum of its buffers, each with room of its own
+	Workspace Size         `json:"workspace"`          // what the plan of a call asks for
+	Unshared  Size         `json:"unshared"`           // the sum of its buffers, each with room of its own
+	Prepared  *Size        `json:"prepared,omitempty"` // what opening the function computes, once for all runs
 	Buffers   []BufferInfo `json:"buffers"`
 	Decisions []Decision   `json:"decisions"` // what was made in place or shared, what was not, and why
 }
@@ -38,6 +39,8 @@ type BufferInfo struct {
 	First string `json:"first"` // where it is used first,
 	Last  string `json:"last"`  // and last
 	Slot  int64  `json:"slot"`  // of the workspace; -1: memory of its own
+	// Prepared buffers follow from const parameters: the state keeps them.
+	Prepared bool `json:"prepared,omitempty"`
 }
 
 // Decision is a remark of a pass about memory.
@@ -74,14 +77,19 @@ func ExplainMemory(m *ir.Module, fn string, sizes map[string]int64, o Options) (
 		if fn != "" && f.Name != fn || !hasCode(f.Level, desc) {
 			continue
 		}
-		all = append(all, memoryOf(f, manager.Remarks, cpu.Workspace(f, desc), sizes))
+		x := memoryOf(f, manager.Remarks, cpu.Workspace(f, desc), sizes)
+		if len(loop.Prepares(f)) > 0 {
+			kept := sizeOf(cpu.Prepared(f, desc), sizes)
+			x.Prepared = &kept
+		}
+		all = append(all, x)
 	}
 	return all, nil
 }
 
 func memoryOf(f *ir.Func, remarks []pass.Remark, workspace sym.Expr, sizes map[string]int64) *Memory {
 	x := &Memory{Func: f.Name, Workspace: sizeOf(workspace, sizes), Buffers: []BufferInfo{}, Decisions: []Decision{}}
-	acc := analysis.FindAccesses(f)
+	acc, prepared := analysis.FindAccesses(f), loop.Prepared(f)
 	sum := sym.Const(0)
 	f.Body.Walk(func(op *ir.Op) bool {
 		if op.Def.Name != "loop.alloc" {
@@ -89,7 +97,7 @@ func memoryOf(f *ir.Func, remarks []pass.Remark, workspace sym.Expr, sizes map[s
 		}
 		v := op.Results[0]
 		bytes := bytesOf(v.Type.(ir.Buf))
-		b := BufferInfo{Name: v.Name, Type: v.Type.String(), Size: sizeOf(bytes, sizes), At: placeOf(op), Slot: -1}
+		b := BufferInfo{Name: v.Name, Type: v.Type.String(), Size: sizeOf(bytes, sizes), At: placeOf(op), Slot: -1, Prepared: prepared[v] != nil}
 		if n, ok := loop.Slot(op); ok {
 			b.Slot, sum = n, sym.Add(sum, bytes)
 		}
@@ -136,9 +144,15 @@ func (s Size) String() string {
 // Write writes x as text.
 func (x *Memory) Write(w io.Writer) {
 	fmt.Fprintf(w, "%s: workspace of %s; without sharing its buffers have %s\n", x.Func, x.Workspace, x.Unshared)
+	if x.Prepared != nil {
+		fmt.Fprintf(w, "  prepared when opened: %s; without a state each call has them in its workspace too\n", x.Prepared)
+	}
 	for _, b := range x.Buffers {
 		where := fmt.Sprintf("slot %d", b.Slot)
-		if b.Slot < 0 {
+		switch {
+		case b.Prepared:
+			where = "prepared when opened"
+		case b.Slot < 0:
 			where = "memory of its own"
 		}
 		fmt.Fprintf(w, "  %%%s: %s, %s, %s\n    made for %s, used from %s to %s\n", b.Name, b.Type, b.Size, where, b.At, b.First, b.Last)

@@ -6,6 +6,7 @@ import (
 	"tenon"
 	"tenon/internal/driver"
 	"tenon/internal/num"
+	"tenon/ir"
 	"tenon/runtime"
 )
 
@@ -55,4 +56,30 @@ func alloc(t *testing.T, e num.Elem, shape ...int64) *runtime.Tensor {
 		t.Fatal(err)
 	}
 	return x
+}
+
+// What it says of prepared buffers is what a plan without a state asks for more
+// than one with it.
+func TestPreparedIsWhatExplainSays(t *testing.T) {
+	desc, err := Machines[0].Desc()
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := layer(t, desc.Lanes(4))
+	lib, f := loadHere(t, m), ir.Lookup[*ir.Func](m, "layer")
+	for i, dims := range layerSizes {
+		all, err := driver.ExplainMemory(m, "layer", dims, tenon.Options{Opt: 2})
+		if err != nil || len(all) != 1 || all[0].Prepared == nil || all[0].Prepared.Bytes == nil {
+			t.Fatal(all, err)
+		}
+		args, _ := drawn(t, m, f, dims, uint64(i))
+		list, _ := passedTo(t, f, args, []int64{dims["M"], dims["N"]}, false)
+		plan, status, err := lib.Plan("layer", list, 0)
+		if err != nil || status.Code != runtime.OK {
+			t.Fatal(status, err)
+		}
+		if want := *all[0].Prepared.Bytes; plan.Workspace != want && plan.Workspace != want+63 || all[0].Workspace.Expr != "0" {
+			t.Errorf("%v: a plan without a state asks for %d bytes; explain says %s and a workspace of %s", dims, plan.Workspace, all[0].Prepared, all[0].Workspace)
+		}
+	}
 }
