@@ -4,8 +4,10 @@ import (
 	"archive/zip"
 	"bytes"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
 	"strings"
 
@@ -58,6 +60,21 @@ func WriteThen(path string, names []string, arrays []*Array, then func() error) 
 // WriteNpy writes a in C order (npy version 1.0), whole or not at all. index
 // is written as int64; bf16, which npy lacks, is an error.
 func WriteNpy(path string, a *Array) error { return writeNpy(path, a, nil) }
+
+// WriteConst writes a as the open function of compiled code reads a const
+// parameter: an npy file in which bf16 are their bits, as `<u2`.
+func WriteConst(path string, a *Array) error {
+	descr, ok := npyDescr[a.Elem]
+	if !ok {
+		descr = "<u2"
+	}
+	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	if err != nil {
+		return err
+	}
+	err = writeParts(file, npyHeadOf(descr, a.Shape), a.Contiguous())
+	return errors.Join(err, file.Close())
+}
 
 func writeNpy(path string, a *Array, then func() error) error {
 	head, err := npyHead(path, a)
@@ -121,12 +138,16 @@ func npyHead(path string, a *Array) ([]byte, error) {
 		return nil, diag.Errorf(diag.Pos{File: path}, "the result is %s, which npy cannot hold", a.Elem).
 			WithFix("add ` as f32` behind the file's name, or cast in the program")
 	}
+	return npyHeadOf(descr, a.Shape), nil
+}
+
+func npyHeadOf(descr string, dims []int64) []byte {
 	var shape strings.Builder
-	for _, d := range a.Shape {
+	for _, d := range dims {
 		fmt.Fprintf(&shape, "%d, ", d)
 	}
 	text := strings.TrimSuffix(shape.String(), " ")
-	if len(a.Shape) > 1 {
+	if len(dims) > 1 {
 		text = strings.TrimSuffix(text, ",")
 	}
 	dict := fmt.Sprintf("{'descr': '%s', 'fortran_order': False, 'shape': (%s), }", descr, text)
@@ -136,5 +157,5 @@ func npyHead(path string, a *Array) ([]byte, error) {
 	b.WriteString(npyMagic + "\x01\x00")
 	binary.Write(&b, binary.LittleEndian, uint16(len(dict)+pad+1))
 	b.WriteString(dict + strings.Repeat(" ", pad) + "\n")
-	return b.Bytes(), nil
+	return b.Bytes()
 }

@@ -3,6 +3,7 @@ package bench
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -65,6 +66,8 @@ type session struct {
 	o       Options
 	f       *ir.Func
 	lib     *runtime.Lib
+	opens   bool             // f computes something from const parameters when it is opened
+	states  []*runtime.State // of the row at hand
 	desc    *targets.Desc
 	product *Product // nil if it was not recognised and no peer asks for it
 	peers   []peer
@@ -95,9 +98,11 @@ func Run(ctx context.Context, m *ir.Module, f *ir.Func, file string, o Options, 
 		return nil, err
 	}
 	start := time.Now()
-	if s.lib, err = compile(ctx, driver.Only(m, f), file, o.Compile); err != nil {
+	lib, prepares, err := compile(ctx, driver.Only(m, f), file, o.Compile)
+	if err != nil {
 		return nil, err
 	}
+	s.lib, s.opens = lib, slices.Contains(prepares, f.Name)
 	defer s.lib.Close()
 	r.Compile = time.Since(start).Seconds()
 	for _, shape := range o.Shapes {
@@ -170,6 +175,7 @@ func hasAVX512() bool {
 func (s *session) row(shape Shape) (*Row, error) {
 	row := &Row{Shape: shape}
 	ours := &contender{Name: "Tenon"}
+	defer s.close()
 	var theirs []*contender
 	var q *problem
 	for i, copies := 0, 1; i < copies; i++ {
@@ -177,7 +183,11 @@ func (s *session) row(shape Shape) (*Row, error) {
 		if err != nil {
 			return nil, err
 		}
-		run, err := prepare(s.lib, s.f.Name, args, s.o.Threads)
+		state, err := s.state(args)
+		if err != nil {
+			return nil, err
+		}
+		run, err := prepare(s.lib, state, s.f.Name, args, s.o.Threads)
 		if err != nil {
 			return nil, err
 		}
@@ -198,6 +208,26 @@ func (s *session) row(shape Shape) (*Row, error) {
 		}
 	}
 	return row, s.measure(row, q, ours, theirs)
+}
+
+// state opens the function where that computes something: weights stay the same
+// from run to run, as they do for a peer that packs its own. close ends it.
+func (s *session) state(args []runtime.Arg) (*runtime.State, error) {
+	if !s.opens {
+		return nil, nil
+	}
+	state, err := driver.OpenState(s.lib, s.f, args, nil)
+	if err == nil {
+		s.states = append(s.states, state)
+	}
+	return state, err
+}
+
+func (s *session) close() {
+	for _, state := range s.states {
+		state.Close()
+	}
+	s.states = nil
 }
 
 // copies is how many sets of arguments take twice the last cache.

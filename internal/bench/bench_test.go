@@ -9,7 +9,9 @@ import (
 	"time"
 
 	"tenon/internal/driver"
+	"tenon/internal/num"
 	"tenon/ir"
+	"tenon/runtime"
 	"tenon/targets"
 )
 
@@ -183,6 +185,57 @@ func TestRun(t *testing.T) {
 				t.Errorf("%s against %s: %+v", name, against, r.Rows)
 			}
 		}
+	}
+}
+
+// What a function prepares from const parameters is done before it is measured:
+// each shape opens it anew.
+func TestRunOpens(t *testing.T) {
+	if _, err := targets.FindToolchain(); err != nil {
+		t.Skip("SKIPPED, no LLVM:", err)
+	}
+	m, err := driver.Parse("layer.tnir", `tenon ir 1
+proc loop @layer<M, N>(in %x: buf<f32[M]>, in const %w: buf<f32[N]>, in const %k: f32, out %y: buf<f32[M]>) where(declared 1 <= N) {
+  %P = loop.alloc : buf<f32[1]>
+  loop.prepare(%P) { store(mul(load(%w[N - 1]), %k), %P[0]) }
+  loop.for i = 0 to M { store(mul(load(%x[i]), load(%P[0])), %y[i]) }
+  return()
+}
+`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := Options{Threads: 1, Rounds: 1, Slice: time.Microsecond, Compile: driver.Options{CPU: "native", Opt: 1}}
+	o.Shapes, _ = ParseShapes([]string{"M=1,20,N=3"}, 1)
+	s := &session{o: o, f: ir.Lookup[*ir.Func](m, "layer")}
+	lib, prepares, err := compile(context.Background(), m, "layer.tnir", o.Compile)
+	if err != nil || fmt.Sprint(prepares) != "[layer]" {
+		t.Fatal(prepares, err)
+	}
+	defer lib.Close()
+	s.lib, s.opens = lib, true
+	for _, shape := range o.Shapes {
+		args, err := arguments(s.f, shape)
+		if err != nil {
+			t.Fatal(err)
+		}
+		state, err := s.state(args)
+		if err != nil {
+			t.Fatal(err)
+		}
+		run, err := prepare(lib, state, "layer", args, 1)
+		if err != nil || !run() {
+			t.Fatal("a run fails", err)
+		}
+		x, w, y := args[0].(*runtime.Tensor), args[1].(*runtime.Tensor), args[3].(*runtime.Tensor)
+		at := func(t *runtime.Tensor, i int) float32 { return float32(num.Float(num.Decode(num.F32, t.Data[4*i:]))) }
+		if last := int(shape["M"]) - 1; at(y, last) != at(x, last)*at(w, 2) {
+			t.Errorf("%v: %v, want %v", shape, at(y, last), at(x, last)*at(w, 2))
+		}
+	}
+	s.close()
+	if r, err := Run(context.Background(), m, s.f, "layer.tnir", o, func(*Row) {}); err != nil || len(r.Rows) != 2 {
+		t.Error(r, err)
 	}
 }
 

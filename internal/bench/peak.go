@@ -54,7 +54,7 @@ func peak(ctx context.Context, e num.Elem) (run func() bool, flops float64, err 
 	if err != nil {
 		return nil, 0, err
 	}
-	lib, err := compile(ctx, m, "peak.tnir", driver.Options{CPU: "native", Opt: 2})
+	lib, _, err := compile(ctx, m, "peak.tnir", driver.Options{CPU: "native", Opt: 2})
 	if err != nil {
 		return nil, 0, err
 	}
@@ -63,26 +63,28 @@ func peak(ctx context.Context, e num.Elem) (run func() bool, flops float64, err 
 		return nil, 0, err
 	}
 	args := []runtime.Arg{runtime.Scalar{Elem: num.Index, Cell: num.FromInt(peakRounds)}, runtime.Scalar{Elem: e, Cell: num.FromFloat(0.5)}, y}
-	run, err = prepare(lib, "peak", args, 1)
+	run, err = prepare(lib, nil, "peak", args, 1)
 	return run, 2 * peakChains * peakRounds * float64(lanes), err
 }
 
-// compile makes and loads the library of a module.
-func compile(ctx context.Context, m *ir.Module, name string, o driver.Options) (*runtime.Lib, error) {
+// compile makes and loads the library of a module; prepares are the functions
+// that compute something when they are opened.
+func compile(ctx context.Context, m *ir.Module, name string, o driver.Options) (lib *runtime.Lib, prepares []string, err error) {
 	code, err := driver.Compile(m, name, o)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	so, err := code.Library(ctx)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return runtime.OpenBytes(so)
+	lib, err = runtime.OpenBytes(so)
+	return lib, driver.PreparingFuncs(code.Module), err
 }
 
-// prepare plans a call and makes it ready to repeat.
-func prepare(lib *runtime.Lib, name string, args []runtime.Arg, threads int) (func() bool, error) {
-	plan, status, err := lib.Plan(name, args, threads)
+// prepare plans a call, with a state or with none, and makes it ready to repeat.
+func prepare(lib *runtime.Lib, state *runtime.State, name string, args []runtime.Arg, threads int) (func() bool, error) {
+	plan, status, err := lib.PlanWith(state, name, args, threads)
 	if err == nil {
 		err = status.Err(name, nil)
 	}

@@ -154,6 +154,7 @@ func (a *app) execute(ctx context.Context, call *driver.Call, file string, f *ru
 	if err != nil {
 		return nil, err
 	}
+	defer native.Close()
 	arrays, err := repeated(stats, native.Reset, func() ([]*weights.Array, error) {
 		err := native.Run()
 		return native.Results(), err

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"runtime"
+	"strings"
 
 	"tenon/internal/cache"
 	"tenon/internal/debug"
@@ -35,7 +36,8 @@ func BuildCached(ctx context.Context, m *ir.Module, name string, o Options, stor
 		if err != nil {
 			return nil, err
 		}
-		return &Loaded{lib: lib}, nil
+		names, _ := store.Get(cache.Key("prepares", key)) // gone: each run prepares, with the same result
+		return &Loaded{lib: lib, prepares: strings.Fields(string(names))}, nil
 	}
 	code, err := Compile(m, name, o)
 	if err != nil {
@@ -46,11 +48,14 @@ func BuildCached(ctx context.Context, m *ir.Module, name string, o Options, stor
 		return nil, err
 	}
 	store.Put(key, so)
+	if names := PreparingFuncs(code.Module); len(names) > 0 {
+		store.Put(cache.Key("prepares", key), []byte(strings.Join(names, " ")))
+	}
 	lib, err := rt.OpenBytes(so)
 	if err != nil {
 		return nil, err
 	}
-	return &Loaded{lib, code}, nil
+	return &Loaded{lib, code, PreparingFuncs(code.Module)}, nil
 }
 
 // profileHash stands for the measured profile of a machine until there are any.

@@ -20,8 +20,9 @@ import (
 
 // Loaded is compiled code in this process, ready to be called.
 type Loaded struct {
-	lib  *runtime.Lib
-	code *Artifact
+	lib      *runtime.Lib
+	code     *Artifact
+	prepares []string // the functions that compute something when they are opened
 }
 
 // Build compiles m and loads the result.
@@ -41,7 +42,7 @@ func Build(ctx context.Context, m *ir.Module, name string, o Options) (*Loaded, 
 	if err != nil {
 		return nil, err
 	}
-	return &Loaded{lib, code}, nil
+	return &Loaded{lib, code, PreparingFuncs(code.Module)}, nil
 }
 
 // Close unloads the code.
@@ -55,13 +56,16 @@ type Native struct {
 	args    []runtime.Arg
 	names   []string
 	plan    *runtime.Plan
+	state   *runtime.State // nil: const parameters are arguments like others
 	results []*weights.Array
 	fresh   []func()       // restore what a run overwrites
 	cut     []func() error // give a result the size that a run has found
 }
 
 // Native prepares c for the compiled function, on at most so many threads (0: as
-// many as there are): parameters in order, then results, which are made here.
+// many as there are): parameters in order, then results, which are made here. What the
+// function computes from const parameters alone is computed here, once for all
+// runs. Close it.
 func (c *Call) Native(l *Loaded, threads int) (*Native, error) {
 	n := &Native{loaded: l, name: c.Func.Name, file: c.Func.Loc.First().File}
 	for i, p := range c.Func.Params {
@@ -78,15 +82,40 @@ func (c *Call) Native(l *Loaded, threads int) (*Native, error) {
 			return nil, err
 		}
 	}
-	if c.Func.IsProc {
-		return n, n.makePlan(threads)
+	if slices.Contains(l.prepares, n.name) {
+		state, err := OpenState(l.lib, c.Func, n.args, n.names)
+		if err != nil {
+			return nil, n.located(err)
+		}
+		n.state = state
 	}
-	return n, n.makeResults(c, threads)
+	err := n.makeCall(c, threads)
+	if err != nil {
+		n.Close()
+	}
+	return n, err
+}
+
+func (n *Native) makeCall(c *Call, threads int) error {
+	if c.Func.IsProc {
+		return n.makePlan(threads)
+	}
+	return n.makeResults(c, threads)
+}
+
+// Close gives back what was prepared for the runs; none may follow.
+func (n *Native) Close() error {
+	if n.state == nil {
+		return nil
+	}
+	state := n.state
+	n.state = nil
+	return state.Close()
 }
 
 // makePlan asks the function what the call needs.
 func (n *Native) makePlan(threads int) error {
-	plan, status, err := n.loaded.lib.Plan(n.name, n.args, threads)
+	plan, status, err := n.loaded.lib.PlanWith(n.state, n.name, n.args, threads)
 	if err == nil {
 		err = n.fault(status)
 	}
@@ -221,8 +250,10 @@ func (n *Native) Run() error {
 	return err
 }
 
-func (n *Native) fault(s runtime.Status) error {
-	err := s.Err(n.name, n.names)
+func (n *Native) fault(s runtime.Status) error { return n.located(s.Err(n.name, n.names)) }
+
+// located adds what is known of the place of an error of compiled code.
+func (n *Native) located(err error) error {
 	if e, ok := err.(*diag.Error); ok {
 		if e.Pos.IsValid() { // sanitized code knows the line
 			e.Pos.File = n.file
