@@ -203,6 +203,27 @@ func CloneOp(op *Op, m *Mapping) *Op {
 // and rows of the op table aside.
 func Clone(m *Module) *Module { return cloneWith(m, &Mapping{}) }
 
+// Snapshot is a copy of m that shares the bodies of micro-kernels, which no pass
+// changes and which may be most of a module.
+func Snapshot(m *Module) *Module {
+	rest, bodies := &Module{}, m.Bodies()
+	for _, it := range m.Items {
+		if f, ok := it.(*Func); !ok || !bodies[f.Name] {
+			rest.Items = append(rest.Items, it)
+		}
+	}
+	copied := Clone(rest).Items
+	out := &Module{}
+	for _, it := range m.Items {
+		if f, ok := it.(*Func); ok && bodies[f.Name] {
+			out.Items = append(out.Items, it)
+			continue
+		}
+		out.Items, copied = append(out.Items, copied[0]), copied[1:]
+	}
+	return out
+}
+
 func cloneWith(src *Module, base *Mapping) *Module {
 	base.monoids, base.encodings = map[*Monoid]*Monoid{}, map[*Encoding]*Encoding{}
 	for _, it := range src.Items {

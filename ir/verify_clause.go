@@ -223,14 +223,15 @@ func (v *verifier) checkRange(op *Op, _ int, c Clause) {
 	v.expr(op, r.Lo)
 	v.expr(op, r.Hi)
 	v.expr(op, r.Step)
-	if v.Facts.Prove(sym.Le(r.Step, sym.Const(0))) {
+	step, known := r.Step.IsConst()
+	if known && step <= 0 || !known && v.Facts.Prove(sym.Le(r.Step, sym.Const(0))) {
 		v.Errorf(op, "steps by %s; a step is positive", r.Step)
 	}
 	i, once := sym.Name(r.Name), op.Def.hasWord("once") && op.Has("once")
 	id, _ := r.Hi.IsNNZ()
 	v.bindSym(op, r.Name, &binding{axis: true, entryOf: id, varying: v.varies(r.Lo) || v.varies(r.Hi)})
 	v.Facts.Add(sym.Ge(i, r.Lo))
-	if s, ok := r.Step.IsConst(); ok && s > 1 {
+	if known && step > 1 {
 		v.Facts.Add(sym.Eq(sym.Mod(sym.Sub(i, r.Lo), r.Step), sym.Const(0)))
 	}
 	left := sym.Sub(r.Hi, i)

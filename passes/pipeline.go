@@ -7,6 +7,7 @@ import (
 	"tenon/ir"
 	"tenon/passes/gpu"
 	"tenon/passes/graph"
+	"tenon/passes/helix"
 	loops "tenon/passes/loop"
 	"tenon/passes/lower"
 	"tenon/passes/math"
@@ -32,8 +33,25 @@ var tensor = Stage{ir.LevelTensor, pass.Of(graph.Inline, graph.Canonicalise, gra
 
 // Tile level: values go into buffers, once. The copies this makes and the
 // guards of its comps are simplified. Procs of the module, which are at loop level
-// from the start, get their products found.
-var tile = Stage{ir.LevelTile, pass.Of(lower.Bufferise, graph.Simplify, raise.Raise)}
+// from the start, get their products found. Then contractions are decomposed for
+// the machine's layers.
+func tile(m Machine) Stage {
+	return Stage{ir.LevelTile, append(pass.Of(lower.Bufferise, graph.Simplify, raise.Raise), contractions(m)...)}
+}
+
+// contractions are the passes that find and decompose products of matrices.
+func contractions(m Machine) []pass.Instance {
+	if m.VectorBytes == 0 || m.VectorRegs == 0 {
+		return nil
+	}
+	number := func(n int64) string { return strconv.FormatInt(n, 10) }
+	flag := map[bool]string{false: "0", true: "1"}
+	in := pass.Instance{Pass: helix.Helix, Options: map[string]string{
+		"bytes": strconv.Itoa(m.VectorBytes), "registers": strconv.Itoa(m.VectorRegs), "masked": flag[m.Masked], "fused": flag[m.FusedMul],
+		"latency": strconv.Itoa(m.FMALatency), "fma": strconv.Itoa(m.FMAPerCycle), "loads": strconv.Itoa(m.LoadsPerCycle),
+		"l1": number(m.FirstBytes), "l2": number(m.NearBytes)}}
+	return append([]pass.Instance{in}, pass.Of(graph.Simplify)...)
+}
 
 // Loop level: comps become loops. Lowering repeats identities and subscripts at
 // every use, which simplifying merges. Then folds go along rows, loops over the
@@ -48,9 +66,9 @@ func loop(m Machine) Stage {
 }
 
 // A proc starts at loop level. Its calls are inlined like a func's; loops that sum
-// products become comps, and those become loops as any do.
+// products become comps, which are decomposed or become loops as any do.
 func proc(m Machine) Stage {
-	return Stage{ir.LevelLoop, append(pass.Of(graph.Inline, graph.Simplify, raise.Raise), loop(m).Passes...)}
+	return Stage{ir.LevelLoop, slices.Concat(pass.Of(graph.Inline, graph.Simplify, raise.Raise), contractions(m), loop(m).Passes)}
 }
 
 // Where buffers lie is decided last, on the loops that code is made of.
@@ -58,14 +76,19 @@ var placed = pass.Of(memory.ReuseBuffers, memory.PlanWorkspace, memory.AllowDona
 
 // Machine is what the passes know of the target: numbers, no name.
 type Machine struct {
-	VectorBytes  int   // of a vector register; 0: loops stay scalar
-	Masked       bool  // loads and stores can leave out lanes
-	Accumulators int   // partial results that keep the adders busy
-	FusedMul     bool  // multiply and add are one instruction
-	Extremes     bool  // maximum and minimum of floats keep NaN and the sign of 0, in one instruction
-	StreamBytes  int64 // larger buffers are written around the caches; 0: none
-	NearBytes    int64 // of the caches that a core has for itself
-	BlockThreads int   // of a GPU: how many threads a block gets; 0 for a CPU
+	VectorBytes   int   // of a vector register; 0: loops stay scalar
+	Masked        bool  // loads and stores can leave out lanes
+	Accumulators  int   // partial results that keep the adders busy
+	FusedMul      bool  // multiply and add are one instruction
+	Extremes      bool  // maximum and minimum of floats keep NaN and the sign of 0, in one instruction
+	StreamBytes   int64 // larger buffers are written around the caches; 0: none
+	FirstBytes    int64 // of the first cache
+	NearBytes     int64 // of the caches that a core has for itself
+	VectorRegs    int   // vector registers; 0: products stay loops
+	FMALatency    int   // cycles of a vector multiply-add
+	FMAPerCycle   int   // vector multiply-adds a cycle
+	LoadsPerCycle int   // vector loads a cycle
+	BlockThreads  int // of a GPU: how many threads a block gets; 0 for a CPU
 }
 
 // AnyMachine is the one that checks of the passes alone run for.
@@ -109,7 +132,7 @@ func launches(m Machine) Stage {
 func onGPU(level ir.Level, m Machine) []Stage {
 	switch level {
 	case ir.LevelTensor:
-		return []Stage{tensor, tile, flat, launches(m)}
+		return []Stage{tensor, tile(m), flat, launches(m)}
 	case ir.LevelTile:
 		return []Stage{{ir.LevelTile, nil}, flat, launches(m)}
 	case ir.LevelLoop:
@@ -130,7 +153,7 @@ func Pipeline(level ir.Level, m Machine) []Stage {
 	}
 	switch level {
 	case ir.LevelTensor:
-		return append([]Stage{tensor, tile}, ending(loop(m), m)...)
+		return append([]Stage{tensor, tile(m)}, ending(loop(m), m)...)
 	case ir.LevelTile:
 		return append([]Stage{{ir.LevelTile, nil}}, ending(loop(m), m)...)
 	case ir.LevelLoop:

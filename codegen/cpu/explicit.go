@@ -7,8 +7,13 @@ import (
 )
 
 // Explicit reports that the innermost loops of m work on vectors, short ones
-// and what vectors leave over aside: nothing is left for LLVM's vectoriser.
+// and what vectors leave over aside: nothing is left for LLVM's vectoriser. A
+// module with micro-kernels counts as such a one: its time goes by in them, and
+// LLVM's loop passes would take several times as long over them as all else.
 func Explicit(m *ir.Module) bool {
+	if len(m.Bodies()) > 0 {
+		return true
+	}
 	explicit := true
 	for _, f := range m.Funcs() {
 		f.Body.Walk(func(op *ir.Op) bool {

@@ -53,7 +53,7 @@ var MapToThreads = pass.Register(&pass.Pass{
 	Reassociates: true,
 	Run: func(c *pass.Context) error {
 		threads := c.Int("threads")
-		for _, f := range c.Module.Funcs() {
+		for _, f := range c.Funcs() {
 			if f.Level != ir.LevelLoop || !f.IsProc {
 				continue
 			}

@@ -31,7 +31,7 @@ var Canonicalise = pass.Register(&pass.Pass{
 	Doc:     "fold constants and apply identities of scalar ops",
 	Counted: true,
 	Run: func(c *pass.Context) error {
-		for _, f := range c.Module.Funcs() {
+		for _, f := range c.Funcs() {
 			c.At(f, nil)
 			canonicalise(c, f)
 		}

@@ -33,7 +33,7 @@ var CSE = pass.Register(&pass.Pass{
 	Doc:     "compute common subexpressions once",
 	Counted: true,
 	Run: func(c *pass.Context) error {
-		for _, f := range c.Module.Funcs() {
+		for _, f := range c.Funcs() {
 			c.At(f, nil)
 			cse(c, f)
 		}

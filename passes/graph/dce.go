@@ -31,7 +31,7 @@ var DCE = pass.Register(&pass.Pass{
 	Doc:     "remove ops whose results are unused",
 	Counted: true,
 	Run: func(c *pass.Context) error {
-		for _, f := range c.Module.Funcs() {
+		for _, f := range c.Funcs() {
 			c.At(f, nil)
 			dce(c, f)
 		}

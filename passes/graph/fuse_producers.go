@@ -54,7 +54,7 @@ var FuseProducers = pass.Register(&pass.Pass{
 		{Name: "recompute", Default: "4", Doc: "the most ops of a producer that is computed more than once"},
 	},
 	Run: func(c *pass.Context) error {
-		for _, f := range c.Module.Funcs() {
+		for _, f := range c.Funcs() {
 			if f.Level != ir.LevelTensor || f.IsProc {
 				continue
 			}

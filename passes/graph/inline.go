@@ -46,7 +46,7 @@ var Inline = pass.Register(&pass.Pass{
 	Counted: true,
 	Run: func(c *pass.Context) error {
 		done := map[*ir.Func]bool{}
-		for _, f := range c.Module.Funcs() {
+		for _, f := range c.Funcs() {
 			inlineInto(c, f, done)
 		}
 		return nil

@@ -16,7 +16,7 @@ var Simplify = pass.Register(&pass.Pass{
 	Doc:     "canonicalise, merge common subexpressions and remove dead code until nothing changes",
 	Counted: true,
 	Run: func(c *pass.Context) error {
-		for _, f := range c.Module.Funcs() {
+		for _, f := range c.Funcs() {
 			c.At(f, nil)
 			for again := true; again; {
 				again = canonicalise(c, f)

@@ -53,7 +53,7 @@ var SplitFolds = pass.Register(&pass.Pass{
 		{Name: "bytes", Default: "16384", Doc: "what a part of a fold may take of the first cache"},
 	},
 	Run: func(c *pass.Context) error {
-		for _, f := range c.Module.Funcs() {
+		for _, f := range c.Funcs() {
 			if f.Level != ir.LevelTensor || f.IsProc {
 				continue
 			}

@@ -42,7 +42,7 @@ var BlockTransposes = pass.Register(&pass.Pass{
 	},
 	Counted: true,
 	Run: func(c *pass.Context) error {
-		for _, f := range c.Module.Funcs() {
+		for _, f := range c.Funcs() {
 			if f.Level != ir.LevelLoop {
 				continue
 			}

@@ -37,7 +37,7 @@ var ContractBuffers = pass.Register(&pass.Pass{
 	After:   []string{"fuse-loops"},
 	Counted: true,
 	Run: func(c *pass.Context) error {
-		for _, f := range c.Module.Funcs() {
+		for _, f := range c.Funcs() {
 			if f.Level == ir.LevelLoop {
 				c.At(f, nil)
 				contractRegion(c, f.Body)

@@ -38,7 +38,7 @@ var ForwardElements = pass.Register(&pass.Pass{
 	Doc:     "use a value at hand instead of loading it",
 	Counted: true,
 	Run: func(c *pass.Context) error {
-		for _, f := range c.Module.Funcs() {
+		for _, f := range c.Funcs() {
 			if f.Level == ir.LevelLoop {
 				c.At(f, nil)
 				w := &forwarder{c: c, m: ir.Mapping{Values: map[*ir.Value]*ir.Value{}}}

@@ -58,7 +58,7 @@ var FuseLoops = pass.Register(&pass.Pass{
 	Run: func(c *pass.Context) error {
 		p := &loopFuser{c: c, ops: int(c.Int("ops")), buffers: int(c.Int("buffers")), reach: int(c.Int("reach")),
 			known: map[*ir.Op]*footprint{}}
-		for _, f := range c.Module.Funcs() {
+		for _, f := range c.Funcs() {
 			if f.Level == ir.LevelLoop {
 				c.At(f, nil)
 				p.last = false

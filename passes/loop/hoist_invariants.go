@@ -31,7 +31,7 @@ var HoistInvariants = pass.Register(&pass.Pass{
 	Doc:     "compute before a loop what is the same in every iteration",
 	Counted: true,
 	Run: func(c *pass.Context) error {
-		for _, f := range c.Module.Funcs() {
+		for _, f := range c.Funcs() {
 			if f.Level == ir.LevelLoop {
 				c.At(f, nil)
 				hoistRegion(c, f.Body)

@@ -44,7 +44,7 @@ var SplitStreams = pass.Register(&pass.Pass{
 	Counted:      true,
 	Reassociates: true,
 	Run: func(c *pass.Context) error {
-		for _, f := range c.Module.Funcs() {
+		for _, f := range c.Funcs() {
 			if f.Level == ir.LevelLoop {
 				c.At(f, nil)
 				splitIn(c, f.Body, analysis.AtEntry(f), c.Int("streams"))

@@ -53,7 +53,7 @@ var LowerComps = pass.Register(&pass.Pass{
 	Reassociates: true,
 	Run: func(c *pass.Context) error {
 		var errs diag.List
-		for _, f := range c.Module.Funcs() {
+		for _, f := range c.Funcs() {
 			if !f.IsProc || f.Level != ir.LevelTile && f.Level != ir.LevelLoop || !c.May() {
 				continue
 			}

@@ -87,6 +87,19 @@ func (t *tiler) over(b *ir.Builder, parallel bool, base string, lo, hi sym.Expr,
 	b.Add(ir.NewOp(kind, b.Loc, &ir.Range{Name: name, Lo: lo, Hi: hi, Step: sym.Const(1)}, &ir.Block{Region: in}), nil)
 }
 
+// steps emits a parallel loop over blocks of n; its body gets the start and size.
+func (t *tiler) steps(b *ir.Builder, base string, n sym.Expr, step int64, body func(b *ir.Builder, lo, size sym.Expr)) {
+	name, size := b.Fresh(base), b.Fresh(base+"n")
+	in := &ir.Region{}
+	body(b.In(in), sym.Name(name), sym.Name(size))
+	b.Add(ir.NewOp("loop.parallel", b.Loc, &ir.Range{Name: name, Size: size, Lo: sym.Const(0), Hi: n, Step: sym.Const(step)}, &ir.Block{Region: in}), nil)
+}
+
+// rowsAtATime is how many rows of a matrix are copied to panels together: each is
+// read from its beginning to its end, a stream that the hardware fetches ahead,
+// and a panel gets whole cache lines.
+const rowsAtATime = 8
+
 // pack copies whole panels, then the last one, which is filled up with 0.
 func (t *tiler) pack(b *ir.Builder, op *ir.Op) {
 	args := op.Args("")
@@ -104,17 +117,33 @@ func (t *tiler) pack(b *ir.Builder, op *ir.Op) {
 		store(b, load(b, op, "x", from.buf, from.at(at...)), to.buf, to.at(q, l, j))
 	}
 	zero, none := sym.Const(0), b.Const(ir.ElemOf(from.buf.Type), num.Cast(num.F64, ir.ElemOf(from.buf.Type), num.FromFloat(0)))
-	t.over(b, true, "q", zero, panels, func(b *ir.Builder, q sym.Expr) {
-		t.over(b, false, "l", zero, deep, func(b *ir.Builder, l sym.Expr) {
-			t.over(b, false, "j", zero, sym.Const(width), func(b *ir.Builder, j sym.Expr) { copied(b, q, l, j) })
+	whole := func(b *ir.Builder, q, lo, hi sym.Expr) {
+		t.over(b, true, "l", lo, hi, func(b *ir.Builder, l sym.Expr) {
+			t.over(b, true, "j", zero, sym.Const(width), func(b *ir.Builder, j sym.Expr) { copied(b, q, l, j) })
 		})
-	})
+	}
+	if axis == 1 {
+		t.steps(b, "l", deep, rowsAtATime, func(b *ir.Builder, lo, n sym.Expr) {
+			t.over(b, true, "q", zero, panels, func(b *ir.Builder, q sym.Expr) { whole(b, q, lo, sym.Add(lo, n)) })
+		})
+	} else { // all places of a panel at once, so that rows of the source can be turned in registers
+		t.over(b, true, "q", zero, panels, func(b *ir.Builder, q sym.Expr) {
+			t.over(b, true, "l", zero, deep, func(b *ir.Builder, l sym.Expr) {
+				for j := int64(0); j < width; j++ {
+					copied(b, q, l, sym.Const(j))
+				}
+			})
+		})
+	}
 	rest := sym.Sub(wide, sym.Mul(sym.Const(width), panels))
 	then := &ir.Region{}
 	in := b.In(then)
-	t.over(in, false, "l", zero, deep, func(b *ir.Builder, l sym.Expr) {
-		t.over(b, false, "j", zero, rest, func(b *ir.Builder, j sym.Expr) { copied(b, panels, l, j) })
-		t.over(b, false, "j", rest, sym.Const(width), func(b *ir.Builder, j sym.Expr) { store(b, none, to.buf, to.at(panels, l, j)) })
+	t.over(in, true, "l", zero, deep, func(b *ir.Builder, l sym.Expr) {
+		t.over(b, true, "j", zero, rest, func(b *ir.Builder, j sym.Expr) { copied(b, panels, l, j) })
+		if axis == 0 { // shorter than a panel, and not along the rows: no vectors
+			ir.SetClause(b.Region.Ops[len(b.Region.Ops)-1], "directives", &ir.Directives{List: []string{"rest"}})
+		}
+		t.over(b, true, "j", rest, sym.Const(width), func(b *ir.Builder, j sym.Expr) { store(b, none, to.buf, to.at(panels, l, j)) })
 	})
 	b.Add(ir.NewOp("loop.if", op.Loc, &ir.Conds{List: []sym.Cond{sym.Lt(zero, rest)}}, &ir.Block{Region: then}), nil)
 }

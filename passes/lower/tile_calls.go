@@ -106,8 +106,8 @@ func (t *tiler) call(b *ir.Builder, op *ir.Op) {
 	if op.Has("last") && last != nil {
 		into = b.In(then)
 	}
-	t.over(into, false, "i", sym.Const(0), x.tile.size(0), func(b *ir.Builder, i sym.Expr) {
-		t.over(b, false, "j", sym.Const(0), x.tile.size(1), func(b *ir.Builder, j sym.Expr) { x.finish(b, op, e, i, j) })
+	t.over(into, true, "i", sym.Const(0), x.tile.size(0), func(b *ir.Builder, i sym.Expr) {
+		t.over(b, true, "j", sym.Const(0), x.tile.size(1), func(b *ir.Builder, j sym.Expr) { x.finish(b, op, e, i, j) })
 	})
 	if into != b {
 		b.Add(ir.NewOp("loop.if", op.Loc, last, &ir.Block{Region: then}), nil)

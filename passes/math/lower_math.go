@@ -36,7 +36,7 @@ var LowerMath = pass.Register(&pass.Pass{
 	Approximates: true,
 	Counted:      true,
 	Run: func(c *pass.Context) error {
-		for _, f := range c.Module.Funcs() {
+		for _, f := range c.Funcs() {
 			if !f.IsProc {
 				continue
 			}

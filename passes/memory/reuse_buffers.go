@@ -43,7 +43,7 @@ var ReuseBuffers = pass.Register(&pass.Pass{
 	After:   []string{"lower-comps", "contract-buffers", "vectorise"},
 	Counted: true,
 	Run: func(c *pass.Context) error {
-		for _, f := range c.Module.Funcs() {
+		for _, f := range c.Funcs() {
 			if f.IsProc && (f.Level == ir.LevelLoop || f.Level == ir.LevelVec) {
 				c.At(f, nil)
 				reuseBuffers(c, f)

@@ -11,8 +11,13 @@ import (
 // it is bound. Passes may then reuse any name while they build; the manager
 // calls this after each pass, so that printing and parsing between two passes
 // changes nothing. Whoever comes first in the text keeps its name.
-func UniqueNames(m *ir.Module) {
+func UniqueNames(m *ir.Module) { uniqueNames(m, nil) }
+
+func uniqueNames(m *ir.Module, done map[*ir.Func]bool) {
 	for _, f := range m.Funcs() {
+		if done[f] {
+			continue
+		}
 		n := &namer{visible: map[string]bool{}, next: map[string]int{}}
 		for _, p := range f.Params {
 			n.bind(p.Value)

@@ -115,6 +115,18 @@ func (c *Context) remark(loc ir.Loc, done bool, reason string) {
 	c.remarks = append(c.remarks, r)
 }
 
+// Funcs are the functions that passes work on: all but the bodies of
+// micro-kernels, which are finished code.
+func (c *Context) Funcs() (list []*ir.Func) {
+	bodies := c.Module.Bodies()
+	for _, f := range c.Module.Funcs() {
+		if !bodies[f.Name] {
+			list = append(list, f)
+		}
+	}
+	return list
+}
+
 // Option is the value of an option, or its default.
 func (c *Context) Option(name string) string {
 	if v, ok := c.options[name]; ok {

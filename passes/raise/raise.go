@@ -45,7 +45,7 @@ var Raise = pass.Register(&pass.Pass{
 	Reassociates: true,
 	Counted:      true,
 	Run: func(c *pass.Context) error {
-		for _, f := range c.Module.Funcs() {
+		for _, f := range c.Funcs() {
 			if f.Level == ir.LevelLoop && f.IsProc {
 				c.At(f, nil)
 				r := &raiser{c: c, f: f}

@@ -45,7 +45,7 @@ var IntegerExtremes = pass.Register(&pass.Pass{
 	After:   []string{"lower-comps", "fuse-loops"},
 	Counted: true,
 	Run: func(c *pass.Context) error {
-		for _, f := range c.Module.Funcs() {
+		for _, f := range c.Funcs() {
 			if f.Level == ir.LevelLoop {
 				c.At(f, nil)
 				extremesIn(c, f.Body)

@@ -44,7 +44,7 @@ var PrefetchRows = pass.Register(&pass.Pass{
 	},
 	Counted: true,
 	Run: func(c *pass.Context) error {
-		for _, f := range c.Module.Funcs() {
+		for _, f := range c.Funcs() {
 			if f.Level != ir.LevelLoop && f.Level != ir.LevelVec || !fits(f) {
 				continue
 			}

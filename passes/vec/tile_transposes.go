@@ -43,7 +43,7 @@ var TileTransposes = pass.Register(&pass.Pass{
 	Options: []pass.Option{streamOption, {Name: "line", Default: "64", Doc: "bytes of a cache line"}},
 	Counted: true,
 	Run: func(c *pass.Context) error {
-		for _, f := range c.Module.Funcs() {
+		for _, f := range c.Funcs() {
 			if f.Level != ir.LevelLoop || !fits(f) {
 				continue
 			}

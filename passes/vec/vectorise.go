@@ -54,7 +54,7 @@ var Vectorise = pass.Register(&pass.Pass{
 	Reassociates: true,
 	Run: func(c *pass.Context) error {
 		m := machine{int(c.Int("bytes")), c.Int("masked") != 0, int(c.Int("accumulators"))}
-		for _, f := range c.Module.Funcs() {
+		for _, f := range c.Funcs() {
 			if f.Level != ir.LevelLoop && f.Level != ir.LevelVec || !fits(f) {
 				continue
 			}
