@@ -15,7 +15,7 @@ type LevelSpec struct {
 var Levels = []LevelSpec{
 	{LevelTensor, []string{"scalar", "tensor"}, []string{"loop.for", "loop.if", "tile.choose", "tile.cost"}, false,
 		"values; what front ends make of a fn"},
-	{LevelTile, []string{"scalar", "tile"}, []string{"tensor.comp", "tensor.plan", "tensor.check", "loop.alloc", "loop.for", "loop.if", "loop.prepare", "load", "store"}, true,
+	{LevelTile, []string{"scalar", "tile", "loop"}, []string{"tensor.comp", "tensor.plan", "tensor.check", "load", "store"}, true,
 		"buffers, tiles and micro-kernel calls; what bufferisation and helix leave"},
 	{LevelLoop, []string{"scalar", "loop"}, []string{"tensor.comp", "tensor.plan", "tensor.check", "load", "store"}, true,
 		"loops over buffers; what front ends make of a proc"},

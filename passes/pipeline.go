@@ -88,7 +88,7 @@ type Machine struct {
 	FMALatency    int   // cycles of a vector multiply-add
 	FMAPerCycle   int   // vector multiply-adds a cycle
 	LoadsPerCycle int   // vector loads a cycle
-	BlockThreads  int // of a GPU: how many threads a block gets; 0 for a CPU
+	BlockThreads  int   // of a GPU: how many threads a block gets; 0 for a CPU
 }
 
 // AnyMachine is the one that checks of the passes alone run for.

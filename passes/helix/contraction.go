@@ -127,12 +127,12 @@ func (x *contraction) supported() string {
 // might overflow.
 func product(v *ir.Value, in *ir.Region) (l, r *ir.Value, negated, ok bool) {
 	for v.Def != nil && slices.Contains(in.Ops, v.Def) {
-		args := v.Def.Args("")
 		switch v.Def.Def.Name {
 		case "mul":
+			args := v.Def.Args("")
 			return args[0].Value, args[1].Value, negated, true
 		case "neg":
-			v, negated = args[0].Value, !negated
+			v, negated = v.Def.Args("")[0].Value, !negated
 		default:
 			return nil, nil, false, false
 		}
