@@ -130,7 +130,8 @@ func product(v *ir.Value, in *ir.Region) (l, r *ir.Value, negated, ok bool) {
 		switch v.Def.Def.Name {
 		case "mul":
 			args := v.Def.Args("")
-			return args[0].Value, args[1].Value, negated, true
+			l, r = args[0].Value, args[1].Value
+			return l, r, negated, l != nil && r != nil
 		case "neg":
 			v, negated = v.Def.Args("")[0].Value, !negated
 		default:
