@@ -49,7 +49,7 @@ func contractions(m Machine) []pass.Instance {
 	in := pass.Instance{Pass: helix.Helix, Options: map[string]string{
 		"bytes": strconv.Itoa(m.VectorBytes), "registers": strconv.Itoa(m.VectorRegs), "masked": flag[m.Masked], "fused": flag[m.FusedMul],
 		"latency": strconv.Itoa(m.FMALatency), "fma": strconv.Itoa(m.FMAPerCycle), "loads": strconv.Itoa(m.LoadsPerCycle),
-		"l1": number(m.FirstBytes), "l2": number(m.NearBytes)}}
+		"l1": number(m.FirstBytes), "l2": number(m.NearBytes), "l3": number(m.LastBytes)}}
 	return append([]pass.Instance{in}, pass.Of(graph.Simplify)...)
 }
 
@@ -84,6 +84,7 @@ type Machine struct {
 	StreamBytes   int64 // larger buffers are written around the caches; 0: none
 	FirstBytes    int64 // of the first cache
 	NearBytes     int64 // of the caches that a core has for itself
+	LastBytes     int64 // of the last cache
 	VectorRegs    int   // vector registers; 0: products stay loops
 	FMALatency    int   // cycles of a vector multiply-add
 	FMAPerCycle   int   // vector multiply-adds a cycle

@@ -65,7 +65,7 @@ func machineOf(d *targets.Desc) passes.Machine {
 		return passes.Machine{BlockThreads: min(256, d.GPU.BlockThreads)}
 	}
 	return passes.Machine{VectorBytes: d.VectorBytes, Masked: d.Masked, Accumulators: min(4, d.FMA.InFlight()), FusedMul: d.FusedMul, Extremes: d.Extremes,
-		StreamBytes: d.StreamBytes, NearBytes: nearBytes(d), FirstBytes: d.Caches[0].Bytes,
+		StreamBytes: d.StreamBytes, NearBytes: nearBytes(d), FirstBytes: d.Caches[0].Bytes, LastBytes: d.Caches[len(d.Caches)-1].Bytes,
 		VectorRegs: d.VectorRegs, FMALatency: d.FMA.Latency, FMAPerCycle: d.FMA.PerCycle, LoadsPerCycle: d.Load.PerCycle}
 }
 

@@ -18,6 +18,9 @@ func (h *decomposer) choose(x *contraction) *ir.Op {
 		}
 	}
 	list := h.strategies(x)
+	if ready := list[0].ready; ready != nil {
+		h.prepared = append(h.prepared, placed{h.top, ready.ops})
+	}
 	for _, s := range list {
 		vs.List = append(vs.List, ir.Variant{Name: s.name(), Where: guard, Region: h.tiles(x, s)})
 	}
@@ -44,6 +47,12 @@ func (s strategy) name() string {
 	}
 	if s.packA {
 		how = "both"
+	}
+	if s.ready != nil {
+		how = "prepared"
+		if s.packA {
+			how = "prepared_rows"
+		}
 	}
 	return fmt.Sprintf("%s_%dx%d", how, s.key.MR, s.key.NV*s.key.Lanes)
 }

@@ -84,6 +84,21 @@ func (x *contraction) findFold() bool {
 	return true
 }
 
+// reads and ops are those of the comp and of the one in its region.
+func (x *contraction) reads() []ir.Read {
+	if x.fold.Op == x.whole.Op {
+		return x.whole.In
+	}
+	return slices.Concat(x.whole.In, x.fold.In)
+}
+
+func (x *contraction) ops() []*ir.Op {
+	if x.fold.Op == x.whole.Op {
+		return x.whole.Body.Ops
+	}
+	return slices.Concat(x.whole.Body.Ops, x.fold.Body.Ops)
+}
+
 // supported says what of the comp cannot be expressed in tiles.
 func (x *contraction) supported() string {
 	by := x.fold.By
@@ -109,7 +124,7 @@ func (x *contraction) supported() string {
 			return fmt.Sprintf("the extent of %s moves with another axis", a.Name)
 		}
 	}
-	for _, r := range slices.Concat(x.whole.In, x.fold.In) {
+	for _, r := range x.reads() {
 		if t, ok := r.Src.Type.(ir.Buf); !ok || t.Dist != nil || t.Strides != nil {
 			return "it reads what is no plain buffer"
 		}
@@ -263,7 +278,7 @@ func (x *contraction) axesOf(v *ir.Value) map[string]bool {
 			return
 		}
 		seen[v] = true
-		for _, r := range slices.Concat(x.whole.In, x.fold.In) {
+		for _, r := range x.reads() {
 			if r.Res == v {
 				for _, e := range r.Subs {
 					mention(e)

@@ -7,22 +7,33 @@ import (
 )
 
 // pricer emits the cost model: cycles of one matrix product, as values that the
-// choice compares. A figure without a source is one that was read off
-// measurements on cores of today (2 multiply-adds of 32 bytes a cycle).
+// choice compares.
+//
+// A register tile of h rows and v vectors takes for a step along the depth as
+// long as the busiest of: the multiply-adds, the loads, one multiply-add after
+// the other into the same register, the bytes of b from where they lie. A strip
+// of columns comes from far away once for each block of rows, and then from the
+// first cache if it fits, else from the second.
 type pricer struct {
 	b  *ir.Builder
 	x  *contraction
 	on machine
 }
 
+// Figures without a source were read off measurements on cores of today (Zen 3).
 const (
-	callCycles  = 40.0 // to enter a body, pick its tile and leave
-	storeCycles = 2.0  // a vector of the result
-	packCycles  = 1.0  // an element that is copied to a panel
-	stripCycles = 0.1  // an element of rows of b that a strip reads again: from the second cache, sets in conflict
-	rowCycles   = 0.08 // an element of rows of a that a strip of columns reads again
-	loopCycles  = 0.5  // a product in loops without tiles
+	callCycles  = 40.0  // to enter a body, pick its tile and leave
+	storeCycles = 2.0   // a vector of the result
+	packCycles  = 1.0   // an element that is copied to a panel
+	stripCycles = 0.1   // an element of rows of b that a tile reads again: pages, sets in conflict
+	rowCycles   = 0.035 // an element of rows of a that a strip reads again, beyond that of a panel
+	waitCycles  = 1.0   // what the scheduler loses where few chains of sums are under way
+	loopCycles  = 0.5   // a product in loops without tiles
 	loopStart   = 20.0
+
+	nearBytes = 28.0 // a cycle from the second cache
+	farBytes  = 20.0 // from the last one
+	memBytes  = 8.0  // from memory
 )
 
 func (p *pricer) number(f float64) *ir.Value {
@@ -46,6 +57,8 @@ func (p *pricer) sum(v *ir.Value, more ...*ir.Value) *ir.Value {
 	return v
 }
 
+func (p *pricer) sub(v, w *ir.Value) *ir.Value { return p.b.Scalar("sub", v, w) }
+
 func (p *pricer) max(a, b *ir.Value) *ir.Value {
 	return p.b.Scalar("select", p.b.Scalar("lt", a, b), b, a)
 }
@@ -56,33 +69,70 @@ func (p *pricer) loops() *ir.Value {
 	return p.sum(p.mul(m, n, k, p.number(loopCycles)), p.mul(m, k, p.number(loopStart)))
 }
 
-// strategy is the cost of a strategy: its tiles, what they read from farther
-// away than the first cache, and copies.
+// strategy is the cost of a strategy: strips of columns, each of tiles, and
+// copies.
 func (p *pricer) strategy(s strategy) *ir.Value {
 	x, key := p.x, s.key
-	width, deep := sym.Const(int64(key.NV*key.Lanes)), sym.Const(p.on.depth(x.acc))
-	m, n, k := p.size(x.m.Extent), p.size(x.n.Extent), p.size(x.k.Extent)
-	tiles := ceil(x.m.Extent, sym.Const(int64(key.MR)))
-	strips := p.size(ceil(x.n.Extent, width))
-	blocks := p.size(ceil(x.k.Extent, deep))
-	height := p.size(ceil(x.m.Extent, sym.Max(tiles, sym.Const(1))))
-	rows := p.size(tiles)
+	one, width := sym.Const(1), sym.Const(int64(key.NV*key.Lanes))
+	strips := ceil(x.n.Extent, width)
+	last := ceil(sym.Sub(x.n.Extent, sym.Mul(sym.Sub(strips, one), width)), sym.Const(int64(key.Lanes)))
+	whole := p.mul(p.size(sym.Sub(strips, one)), p.strip(s, p.number(float64(key.NV))))
+	cost := p.sum(whole, p.strip(s, p.size(last)))
 
-	vectors := p.number(float64(key.NV))
-	chains := p.max(p.mul(height, vectors), p.number(float64(p.on.Gemm.FMALatency*p.on.Gemm.FMAPerCycle)))
-	step := p.max(p.mul(chains, p.number(1/float64(p.on.Gemm.FMAPerCycle))),
-		p.mul(p.sum(height, vectors), p.number(1/float64(p.on.Gemm.LoadsPerCycle))))
-	store := p.mul(height, vectors, p.number(storeCycles))
-	cost := p.mul(strips, rows, p.sum(p.mul(k, step), p.mul(blocks, p.sum(store, p.number(callCycles)))))
-	if s.pack {
+	m, n, k := p.size(x.m.Extent), p.size(x.n.Extent), p.size(x.k.Extent)
+	switch {
+	case s.ready != nil:
+	case s.pack:
 		cost = p.sum(cost, p.mul(k, n, p.number(packCycles)))
-	} else {
-		cost = p.sum(cost, p.mul(k, n, rows, p.number(stripCycles)))
+	default:
+		tiles := p.size(ceil(x.m.Extent, sym.Const(int64(key.MR))))
+		cost = p.sum(cost, p.mul(k, n, tiles, p.number(stripCycles)))
 	}
 	if s.packA {
 		return p.sum(cost, p.mul(m, k, p.number(packCycles)))
 	}
-	return p.sum(cost, p.mul(m, k, strips, p.number(rowCycles)))
+	return p.sum(cost, p.mul(m, k, p.size(strips), p.number(rowCycles)))
+}
+
+// strip is the cost of one strip of v vectors.
+func (p *pricer) strip(s strategy, v *ir.Value) *ir.Value {
+	x, most := p.x, sym.Const(int64(s.key.MR))
+	tiles := ceil(x.m.Extent, most)
+	high := most
+	if !s.packA {
+		high = ceil(x.m.Extent, sym.Max(tiles, sym.Const(1)))
+	}
+	low := sym.Sub(x.m.Extent, sym.Mul(sym.Sub(tiles, sym.Const(1)), high))
+	again := p.number(float64(p.on.Gemm.VectorBytes) / nearBytes)
+	if p.on.depth(x.acc)*int64(s.key.NV*p.on.Gemm.VectorBytes) <= p.on.L1*3/4 {
+		again = p.number(1 / float64(p.on.Gemm.LoadsPerCycle))
+	}
+	passes := p.size(ceil(x.m.Extent, sym.Const(p.on.rows(x.acc))))
+	more := p.sub(p.size(sym.Sub(tiles, sym.Const(1))), passes)
+	step := p.sum(
+		p.mul(passes, p.max(p.step(p.size(high), v), p.mul(v, p.fromAfar()))),
+		p.mul(more, p.max(p.step(p.size(high), v), p.mul(v, again))),
+		p.max(p.step(p.size(low), v), p.mul(v, again)))
+	blocks := p.size(ceil(x.k.Extent, sym.Const(p.on.depth(x.acc))))
+	edges := p.sum(p.mul(p.size(tiles), p.number(callCycles)), p.mul(p.size(x.m.Extent), v, p.number(storeCycles)))
+	return p.sum(p.mul(p.size(x.k.Extent), step), p.mul(blocks, edges))
+}
+
+// step is the time of a step of a tile of h rows and v vectors in the first cache.
+func (p *pricer) step(h, v *ir.Value) *ir.Value {
+	on := p.on.Gemm
+	sums := p.mul(h, v, p.number(1/float64(on.FMAPerCycle)))
+	loads := p.mul(p.sum(h, v), p.number(1/float64(on.LoadsPerCycle)))
+	return p.max(p.max(sums, loads), p.number(float64(on.FMALatency)+waitCycles))
+}
+
+// fromAfar is the time of a vector of b from where all of b fits.
+func (p *pricer) fromAfar() *ir.Value {
+	vector := float64(p.on.Gemm.VectorBytes)
+	bytes := p.mul(p.size(p.x.n.Extent), p.size(p.x.k.Extent), p.number(float64(p.x.acc.Bytes())))
+	within := func(cache int64) *ir.Value { return p.b.Scalar("lt", bytes, p.number(float64(cache))) }
+	far := p.b.Scalar("select", within(p.on.L3), p.number(vector/farBytes), p.number(vector/memBytes))
+	return p.b.Scalar("select", within(p.on.L2*3/4), p.number(vector/nearBytes), far)
 }
 
 // ceil is e / by, rounded up.

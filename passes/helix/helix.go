@@ -26,6 +26,8 @@
 package helix
 
 import (
+	"slices"
+
 	"tenon/ir"
 	"tenon/ir/ops/tensor"
 	"tenon/ir/sym"
@@ -51,9 +53,10 @@ var Helix = pass.Register(&pass.Pass{
 				continue
 			}
 			c.At(f, nil)
-			h.f, h.names = f, analysis.Symbols(f)
+			h.f, h.names, h.prepared = f, analysis.Symbols(f), nil
 			if h.region(f.Body, analysis.AtEntry(f)) {
 				f.Level = ir.LevelTile
+				h.insertPrepared()
 			}
 		}
 		h.kernels.addTo(c.Module, h.machine.Gemm)
@@ -68,11 +71,29 @@ type decomposer struct {
 	f       *ir.Func
 	names   map[string]bool // symbols of f
 	kernels kernels
+
+	top      int      // the op of f's body that is at work
+	prepared []placed // to be put into f's body
+}
+
+// placed are ops for the place in front of op number at of a body.
+type placed struct {
+	at  int
+	ops []*ir.Op
+}
+
+func (h *decomposer) insertPrepared() {
+	for _, p := range slices.Backward(h.prepared) {
+		h.f.Body.Ops = slices.Insert(h.f.Body.Ops, p.at, p.ops...)
+	}
 }
 
 // region decomposes the contractions among the ops of r; false where it has none.
 func (h *decomposer) region(r *ir.Region, facts *sym.Facts) (found bool) {
 	for i, op := range r.Ops {
+		if r == h.f.Body {
+			h.top = i
+		}
 		if tensor.IsComp(op) {
 			if x, why := h.contraction(op, facts); why != "" {
 				h.c.Decline(op.Loc, "no contraction: %s", why)

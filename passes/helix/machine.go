@@ -10,6 +10,7 @@ type machine struct {
 	Gemm gemm.Machine
 	L1   int64 // bytes of the first cache
 	L2   int64 // bytes of the caches that a core has for itself
+	L3   int64 // bytes of the last cache
 }
 
 // machineOptions are the numbers of a machine as options of the pass. The
@@ -24,6 +25,7 @@ var machineOptions = []pass.Option{
 	{Name: "loads", Default: "2", Doc: "loads a cycle"},
 	{Name: "l1", Default: "32768", Doc: "bytes of the first cache"},
 	{Name: "l2", Default: "262144", Doc: "bytes of the caches of a core's own"},
+	{Name: "l3", Default: "16777216", Doc: "bytes of the last cache"},
 }
 
 func machineFrom(c *pass.Context) machine {
@@ -31,6 +33,6 @@ func machineFrom(c *pass.Context) machine {
 		Gemm: gemm.Machine{VectorBytes: int(c.Int("bytes")), VectorRegs: int(c.Int("registers")),
 			Masked: c.Int("masked") != 0, FusedMul: c.Int("fused") != 0,
 			FMALatency: int(c.Int("latency")), FMAPerCycle: int(c.Int("fma")), LoadsPerCycle: int(c.Int("loads"))},
-		L1: c.Int("l1"), L2: c.Int("l2"),
+		L1: c.Int("l1"), L2: c.Int("l2"), L3: c.Int("l3"),
 	}
 }

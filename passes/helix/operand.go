@@ -86,7 +86,7 @@ func (h *decomposer) compute(x *contraction, o *operand, buf *ir.Value, order []
 		c.Out.List[0].Subs = append(c.Out.List[0].Subs, sym.Name(a.Name))
 	}
 	needed := x.needed(o.value)
-	for _, r := range slices.Concat(x.whole.In, x.fold.In) {
+	for _, r := range x.reads() {
 		if !needed[r.Res] {
 			continue
 		}
@@ -97,7 +97,7 @@ func (h *decomposer) compute(x *contraction, o *operand, buf *ir.Value, order []
 		m.Values[r.Res] = n.Res
 		c.In = append(c.In, n)
 	}
-	for _, op := range slices.Concat(x.whole.Body.Ops, x.fold.Body.Ops) {
+	for _, op := range x.ops() {
 		if len(op.Results) > 0 && needed[op.Results[0]] && !tensor.IsComp(op) {
 			c.Body.Ops = append(c.Body.Ops, ir.CloneOp(op, m))
 		}
@@ -121,7 +121,7 @@ func (x *contraction) needed(v *ir.Value) map[*ir.Value]bool {
 			return v
 		}
 		seen[v] = true
-		for _, r := range slices.Concat(x.whole.In, x.fold.In) {
+		for _, r := range x.reads() {
 			if r.Res != v {
 				continue
 			}

@@ -12,9 +12,10 @@ import (
 
 // strategy is one way to decompose a contraction.
 type strategy struct {
-	key   gemm.Key // the register tile
-	pack  bool     // b is copied to panels
-	packA bool     // a is copied to panels, block by block
+	key   gemm.Key  // the register tile
+	pack  bool      // b is copied to panels
+	packA bool      // a is copied to panels, block by block
+	ready *prepared // b lies in panels already
 }
 
 // tiling emits one strategy. Symbols are those of the loops that are open.
@@ -50,7 +51,7 @@ func (h *decomposer) tiles(x *contraction, s strategy) *ir.Region {
 func (t *tiling) nest(b *ir.Builder) {
 	x := t.x
 	aMade := x.formA == made
-	bMade := t.pack || x.formB == made
+	bMade := t.ready == nil && (t.pack || x.formB == made)
 	early, late := t.outer(aMade, bMade)
 	for _, axis := range x.also {
 		b = t.each(b, axis, false)
@@ -191,12 +192,28 @@ func (t *tiling) makeB(b *ir.Builder) {
 		t.made(b, x.b, t.bBuf, x.k, x.n)
 		return
 	}
-	lanes := sym.Const(int64(t.key.Lanes))
-	t.bBuf = t.alloc(b, "b", panels(wide, t.key.Lanes), deep, lanes)
-	r := x.read(x.b)
-	op := ir.NewOp("tile.pack", b.Loc, &ir.Operands{Args: []ir.Arg{{Value: r.Src, View: view(r, t.at, t.size)}, ir.ValueArg(t.bBuf)}})
-	ir.SetClause(op, "panel", &ir.Attr{Int: int64(t.key.Lanes)})
+	t.bBuf = t.alloc(b, "b", panels(wide, t.key.Lanes), deep, sym.Const(int64(t.key.Lanes)))
+	t.packB(b, ir.ValueArg(t.bBuf))
+}
+
+// packB copies the open depth and columns of b to panels. What is computed is
+// written to rows first.
+func (t *tiling) packB(b *ir.Builder, to ir.Arg) {
+	x, axis := t.x, 1
+	var from ir.Arg
+	if x.formB == made {
+		from = ir.ValueArg(t.alloc(b, "b", t.size[x.k.Name], t.size[x.n.Name]))
+		t.made(b, x.b, from.Value, x.k, x.n)
+	} else {
+		r := x.read(x.b)
+		from = ir.Arg{Value: r.Src, View: view(r, t.at, t.size)}
+	}
 	if x.formB == alongDepth {
+		axis = 0
+	}
+	op := ir.NewOp("tile.pack", b.Loc, &ir.Operands{Args: []ir.Arg{from, to}})
+	ir.SetClause(op, "panel", &ir.Attr{Int: int64(t.key.Lanes)})
+	if axis == 0 {
 		ir.SetClause(op, "axis", &ir.Attr{Int: 0})
 	}
 	b.Add(op, nil)
@@ -226,7 +243,7 @@ func (t *tiling) call(b *ir.Builder) {
 	if t.packA || t.aBuf == nil && x.formA == alongWidth {
 		k.A = gemm.Columns
 	}
-	if t.pack {
+	if t.pack || t.ready != nil {
 		k.B = gemm.Panels
 	}
 	out := x.whole.Out.List[0]
@@ -323,6 +340,16 @@ func (t *tiling) provideB(b *ir.Builder, f gemm.Form) *ir.Block {
 	x, l, j := t.x, t.h.fresh("l"), t.h.fresh("j")
 	column := sym.Sub(t.at[x.n.Name], t.n0)
 	switch {
+	case t.ready != nil:
+		v := t.h.fresh("v")
+		panel := sym.FloorDiv(column, sym.Const(int64(t.key.Lanes)))
+		var at []sym.Expr
+		for _, a := range t.ready.axes {
+			at = append(at, sym.Name(a.Name))
+		}
+		return provider(b, t.ready.panels, []string{v, l, j}, func(p []sym.Expr) []sym.Expr {
+			return append(at, sym.Add(panel, p[0]), sym.Add(t.at[x.k.Name], p[1]), p[2])
+		})
 	case f == gemm.Panels:
 		v := t.h.fresh("v")
 		panel := sym.FloorDiv(column, sym.Const(int64(t.key.Lanes)))
@@ -376,11 +403,11 @@ func (m machine) columns(k gemm.Key) int64 {
 	return max(all, 4096/int64(k.NV*k.Lanes)) * int64(k.NV*k.Lanes)
 }
 
-// depth is how much of the depth is summed at a time: one vector of b each takes
-// half of the first cache at most.
+// depth is how much of the depth is summed at a time: so much of two vectors of
+// b takes three quarters of the first cache.
 func (m machine) depth(acc num.Elem) int64 {
 	const vectors = 2
-	d := m.L1 / 2 / int64(vectors*m.Gemm.VectorBytes)
+	d := m.L1 * 3 / 4 / int64(vectors*m.Gemm.VectorBytes)
 	return max(16, d/16*16)
 }
 
@@ -391,14 +418,24 @@ func (m machine) rows(acc num.Elem) int64 {
 
 // strategies lists the ways to decompose x: tiles of few rows read b where it
 // lies; where b is copied there are rows enough for the tile that reuses it most.
+// Panels that were made in advance serve all tiles.
 func (h *decomposer) strategies(x *contraction) (list []strategy) {
 	keys := h.tileShapes(x)
+	best := slices.MaxFunc(keys, func(a, b gemm.Key) int { return reuse(a) - reuse(b) })
+	if ready := h.prepare(x, best.Lanes); ready != nil {
+		for _, k := range keys {
+			list = append(list, strategy{key: k, ready: ready})
+		}
+		if x.formA != made {
+			list = append(list, strategy{key: best, ready: ready, packA: true})
+		}
+		return list
+	}
 	for _, k := range keys {
 		if x.formB != alongDepth {
 			list = append(list, strategy{key: k})
 		}
 	}
-	best := slices.MaxFunc(keys, func(a, b gemm.Key) int { return reuse(a) - reuse(b) })
 	if x.formB != made {
 		list = append(list, strategy{key: best, pack: true, packA: x.formA != made})
 	}
