@@ -24,11 +24,14 @@ type pricer struct {
 const (
 	callCycles  = 40.0  // to enter a body, pick its tile and leave
 	storeCycles = 2.0   // a vector of the result
-	packCycles  = 1.0   // an element that is copied to a panel
-	stripCycles = 0.1   // an element of rows of b that a tile reads again: pages, sets in conflict
-	rowCycles   = 0.035 // an element of rows of a that a strip reads again, beyond that of a panel
-	waitCycles  = 1.0   // what the scheduler loses where few chains of sums are under way
-	loopCycles  = 0.5   // a product in loops without tiles
+	packCycles  = 0.8   // 4 bytes that are copied to a panel
+	rowCycles   = 0.035 // 4 bytes of rows of a that a strip reads again, beyond those of a panel
+	stripCycles = 0.05  // 4 bytes of rows of b that a tile reads again
+	pageCycles  = 0.1   // the same, more, where each row begins on a page of its own
+	setCycles   = 0.2   // the same, more, where all rows lie in the same sets of the caches
+	pageBytes   = 4096
+	waitCycles  = 1.0 // what the scheduler loses where few chains of sums are under way
+	loopCycles  = 0.5 // a product in loops without tiles
 	loopStart   = 20.0
 
 	nearBytes = 28.0 // a cycle from the second cache
@@ -80,18 +83,29 @@ func (p *pricer) strategy(s strategy) *ir.Value {
 	cost := p.sum(whole, p.strip(s, p.size(last)))
 
 	m, n, k := p.size(x.m.Extent), p.size(x.n.Extent), p.size(x.k.Extent)
+	words := float64(x.acc.Bytes()) / 4
 	switch {
 	case s.ready != nil:
 	case s.pack:
-		cost = p.sum(cost, p.mul(k, n, p.number(packCycles)))
+		cost = p.sum(cost, p.mul(k, n, p.number(words*packCycles)))
 	default:
 		tiles := p.size(ceil(x.m.Extent, sym.Const(int64(key.MR))))
-		cost = p.sum(cost, p.mul(k, n, tiles, p.number(stripCycles)))
+		cost = p.sum(cost, p.mul(k, n, tiles, p.number(words), p.rowAfterRow()))
 	}
 	if s.packA {
-		return p.sum(cost, p.mul(m, k, p.number(packCycles)))
+		return p.sum(cost, p.mul(m, k, p.number(words*packCycles)))
 	}
-	return p.sum(cost, p.mul(m, k, p.size(strips), p.number(rowCycles)))
+	return p.sum(cost, p.mul(m, k, p.size(strips), p.number(words*rowCycles)))
+}
+
+// rowAfterRow is what 4 bytes of rows of b cost.
+func (p *pricer) rowAfterRow() *ir.Value {
+	bytes := sym.Mul(p.x.n.Extent, sym.Const(int64(p.x.acc.Bytes())))
+	long := p.b.Scalar("lt", p.number(pageBytes-1), p.size(bytes))
+	same := p.b.Scalar("lt", p.size(sym.Mod(bytes, sym.Const(pageBytes))), p.number(1))
+	none := p.number(0)
+	return p.sum(p.number(stripCycles), p.b.Scalar("select", long, p.number(pageCycles), none),
+		p.b.Scalar("select", same, p.number(setCycles), none))
 }
 
 // strip is the cost of one strip of v vectors.

@@ -62,7 +62,7 @@ func (t *tiling) nest(b *ir.Builder) {
 	t.n0 = sym.Const(0)
 	t.at[x.n.Name], t.size[x.n.Name] = sym.Const(0), x.n.Extent
 	if bMade {
-		b = t.tile(b, x.n, t.h.machine.columns(t.key), false)
+		b = t.tile(b, x.n, t.h.machine.columns(t.strategy, x.acc), false)
 		t.n0 = t.at[x.n.Name]
 	}
 	t.at[x.k.Name], t.size[x.k.Name] = sym.Const(0), x.k.Extent
@@ -397,10 +397,15 @@ func (t *tiling) epilogue(b *ir.Builder) *ir.Block {
 	return block
 }
 
-// columns is how many columns of b are packed at a time.
-func (m machine) columns(k gemm.Key) int64 {
-	all := int64(1) // a number that every width divides is too large; widths share the lanes
-	return max(all, 4096/int64(k.NV*k.Lanes)) * int64(k.NV*k.Lanes)
+// columns is how many columns of b are copied at a time: what half of the second
+// cache holds; where a is copied too, so many that this is seldom done again.
+func (m machine) columns(s strategy, acc num.Elem) int64 {
+	const seldom = 4096
+	width, most := int64(s.key.NV*s.key.Lanes), int64(seldom)
+	if s.pack && !s.packA {
+		most = m.L2 / 2 / (m.depth(acc) * int64(acc.Bytes()))
+	}
+	return max(1, most/width) * width
 }
 
 // depth is how much of the depth is summed at a time: so much of two vectors of
@@ -437,7 +442,10 @@ func (h *decomposer) strategies(x *contraction) (list []strategy) {
 		}
 	}
 	if x.formB != made {
-		list = append(list, strategy{key: best, pack: true, packA: x.formA != made})
+		list = append(list, strategy{key: best, pack: true})
+	}
+	if x.formB != made && x.formA != made {
+		list = append(list, strategy{key: best, pack: true, packA: true})
 	}
 	return list
 }
