@@ -60,7 +60,11 @@ func contractions(m Machine) []pass.Instance {
 // done before it, and folds over rows read several of them at a time.
 func loop(m Machine) Stage {
 	blocks := pass.Instance{Pass: loops.BlockTransposes, Options: map[string]string{"vector": strconv.Itoa(m.VectorBytes)}}
-	return Stage{ir.LevelLoop, slices.Concat(pass.Of(lower.LowerComps, graph.Canonicalise, graph.CSE, graph.DCE, graph.Simplify,
+	down := pass.Instance{Pass: lower.LowerComps, Options: map[string]string{}}
+	if m.Watch {
+		down.Options["watch"] = "1"
+	}
+	return Stage{ir.LevelLoop, slices.Concat([]pass.Instance{down}, pass.Of(graph.Canonicalise, graph.CSE, graph.DCE, graph.Simplify,
 		loops.InterchangeFolds, loops.FuseLoops, loops.ForwardElements, loops.ContractBuffers),
 		[]pass.Instance{blocks}, pass.Of(loops.HoistInvariants, loops.SplitStreams, graph.Simplify))}
 }
@@ -74,8 +78,9 @@ func proc(m Machine) Stage {
 // Where buffers lie is decided last, on the loops that code is made of.
 var placed = pass.Of(memory.ReuseBuffers, memory.PlanWorkspace, memory.AllowDonation)
 
-// Machine is what the passes know of the target: numbers, no name.
+// Machine is what the passes know of the target: numbers, no name; and a wish.
 type Machine struct {
+	Watch         bool  // variants of choices are counted, and can be forced
 	VectorBytes   int   // of a vector register; 0: loops stay scalar
 	Masked        bool  // loads and stores can leave out lanes
 	Accumulators  int   // partial results that keep the adders busy

@@ -17,6 +17,7 @@ func init() { // a composite literal would refer to itself through region
 		"loop.call": lowerCall, "loop.alloc": lowerAlloc, "loop.prepare": lowerPrepare, "loop.copy": lowerCopy,
 		"loop.for": lowerFor, "loop.parallel": lowerParallel, "loop.if": lowerIf,
 		"loop.inside": lowerInside, "loop.defined": lowerDefined, "loop.poison": lowerPoison,
+		"loop.pick": lowerPick, "loop.ran": lowerRan,
 		"tensor.check": lowerCheck, "tensor.plan": lowerPlan,
 		"const": lowerConst, "cast": lowerCast, "bitcast": lowerBitcast, "idx": lowerIdx, "select": lowerSelect,
 		"yield": func(*proc, *ir.Op) {}, "return": func(*proc, *ir.Op) {},

@@ -17,10 +17,11 @@ type support struct {
 	fns     map[string]*llvm.Func // looked up by name only
 	texts   map[string]llvm.Value // likewise
 	kernels map[string]*kernel    // bodies of micro-kernels, likewise
+	watched map[string]*watching  // tables of the choices of procs, likewise
 }
 
 func newSupport(m *llvm.Module, openmp bool) *support {
-	return &support{m, openmp, map[string]*llvm.Func{}, map[string]llvm.Value{}, map[string]*kernel{}}
+	return &support{m, openmp, map[string]*llvm.Func{}, map[string]llvm.Value{}, map[string]*kernel{}, map[string]*watching{}}
 }
 
 // A record is what is known of a tensor argument while the entry runs; it lies

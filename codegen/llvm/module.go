@@ -69,6 +69,19 @@ func (m *Module) Data(name string, bytes []byte) Value {
 	return Value{constant.NewBitCast(g, lltypes.I8Ptr), Ptr}
 }
 
+// Export puts constant bytes under a name that other objects see.
+func (m *Module) Export(name string, bytes []byte) {
+	m.m.NewGlobalDef(name, constant.NewCharArray(bytes)).Immutable = true
+}
+
+// Words is the address of n words of 8 bytes, 0 at first, under a name that other
+// objects see.
+func (m *Module) Words(name string, n int64) Value {
+	g := m.m.NewGlobalDef(name, constant.NewZeroInitializer(lltypes.NewArray(uint64(n), lltypes.I64)))
+	g.Align = 64
+	return Value{constant.NewBitCast(g, lltypes.I8Ptr), Ptr}
+}
+
 // Param is a parameter of a function under construction.
 type Param struct {
 	Name    string

@@ -27,6 +27,8 @@ type runFlags struct {
 	ranks    int
 	verify   bool
 	json     bool
+	variants []string
+	forced   []driver.Forced
 	optimise driver.Options
 }
 
@@ -64,8 +66,14 @@ func (a *app) runCmd() *cobra.Command {
 	fl.StringVar(&f.threads, "threads", "", "use at most `N` threads, or none: compile without threads; as many as there are if left out")
 	fl.IntVar(&f.ranks, "ranks", 0, "run a distributed program on `N` ranks, with --interp")
 	fl.BoolVar(&f.json, "json", false, "print results and times as JSON")
+	variantFlag(c, &f.variants)
 	optimiseFlags(c, &f.optimise)
 	return c
+}
+
+// variantFlag is --variant.
+func variantFlag(c *cobra.Command, list *[]string) {
+	c.Flags().StringArrayVar(list, "variant", nil, "force a variant: `FUNCTION[/N]=NAME`, of choice N or of all; tenon explain --shape lists them")
 }
 
 // optimiseFlags are the flags that say how to compile.
@@ -95,6 +103,8 @@ func (f *runFlags) check(c *driver.Options) error {
 		return diag.Usagef("--ranks %d: expected 1 or more", f.ranks)
 	case f.ranks > 1 && !f.interp:
 		return diag.Usagef("--ranks %d: only the interpreter runs several ranks; add --interp", f.ranks)
+	case len(f.variants) > 0 && f.interp:
+		return diag.Usagef("--variant: the interpreter runs the program as it is written, before there are variants; leave --interp out")
 	case f.verify && f.interp:
 		return diag.Usagef("--verify compares compiled code with the interpreter; leave --interp out")
 	}
@@ -105,6 +115,11 @@ func (a *app) run(ctx context.Context, file string, f *runFlags) error {
 	if err := f.check(&f.optimise); err != nil {
 		return err
 	}
+	var err error
+	if f.forced, err = driver.ParseForced(f.variants); err != nil {
+		return err
+	}
+	f.optimise.Watch = f.json || len(f.forced) > 0
 	m, err := driver.Load(file)
 	if err != nil {
 		return err
@@ -150,6 +165,9 @@ func (a *app) execute(ctx context.Context, call *driver.Call, file string, f *ru
 		return nil, err
 	}
 	defer loaded.Close()
+	if err := loaded.Force(call.Func.Name, f.forced); err != nil {
+		return nil, err
+	}
 	native, err := call.Native(loaded, f.threadN)
 	if err != nil {
 		return nil, err
@@ -159,6 +177,7 @@ func (a *app) execute(ctx context.Context, call *driver.Call, file string, f *ru
 		err := native.Run()
 		return native.Results(), err
 	})
+	stats.Ran = loaded.Ran(call.Func.Name)
 	if err != nil || !f.verify {
 		return arrays, err
 	}

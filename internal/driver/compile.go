@@ -25,6 +25,8 @@ type Options struct {
 	// StreamBytes is the size from which on a buffer is written around the caches,
 	// where it is not 0; else as the machine's description says.
 	StreamBytes int64
+	// Watch makes variants of choices countable and forceable, see Loaded.Choices.
+	Watch bool
 	// Sanitize checks every access while running, and fills fresh arrays with
 	// what no program computes.
 	Sanitize bool
@@ -83,7 +85,7 @@ func Compile(m *ir.Module, name string, o Options) (*Artifact, error) {
 	if err != nil {
 		return nil, err
 	}
-	low, err := lowerForCode(m, desc)
+	low, err := lowerForCode(m, desc, o.Watch)
 	if err == nil && desc.GPU != nil {
 		return compileGPU(low, sourceName(m, name), desc, tools, o)
 	}
@@ -194,7 +196,7 @@ func Header(m *ir.Module, name string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	low, err := lowerForCode(m, desc)
+	low, err := lowerForCode(m, desc, false)
 	if err != nil {
 		return "", err
 	}

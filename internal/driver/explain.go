@@ -21,7 +21,7 @@ func Explain(m *ir.Module, o Options) ([]Explained, error) {
 		return nil, err
 	}
 	g := &pass.Manager{}
-	if _, err := lowerWith(g, m, desc, nil); err != nil {
+	if _, err := lowerWith(g, m, machineOf(desc), nil); err != nil {
 		return nil, err
 	}
 	var all []Explained

@@ -16,6 +16,7 @@ type Stats struct {
 	MedianNS int64
 	Repeat   int
 	Agree    *Agreement // of run --verify
+	Ran      []Ran      // of watched code
 }
 
 // PrintJSON writes results in full, or the files that they went to, and stats,
@@ -40,7 +41,11 @@ func PrintJSON(out io.Writer, results []Result, s Stats) error {
 	if s.Agree != nil {
 		fmt.Fprintf(w, `, "verify": {"elements": %d, "undecided": %d, "max_error": %g}`, s.Agree.Elements, s.Agree.Undecided, s.Agree.MaxError)
 	}
-	w.WriteString(`, "counters": {}, "variants": []}` + "\n")
+	var ran []string
+	for _, r := range s.Ran {
+		ran = append(ran, r.json())
+	}
+	fmt.Fprintf(w, `, "counters": {}, "variants": [%s]}`+"\n", strings.Join(ran, ", "))
 	return w.Flush()
 }
 

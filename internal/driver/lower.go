@@ -25,13 +25,13 @@ type Lowered struct {
 // calls see with the module at each level that it passes through. It ends at the
 // level from which code is generated, or where see returns false.
 func Lower(m *ir.Module, desc *targets.Desc, see func(Lowered) bool) (*ir.Module, error) {
-	return lowerWith(&pass.Manager{}, m, desc, see)
+	return lowerWith(&pass.Manager{}, m, machineOf(desc), see)
 }
 
 // lowerWith is Lower under a manager that keeps what the passes remark.
-func lowerWith(manager *pass.Manager, m *ir.Module, desc *targets.Desc, see func(Lowered) bool) (*ir.Module, error) {
+func lowerWith(manager *pass.Manager, m *ir.Module, on passes.Machine, see func(Lowered) bool) (*ir.Module, error) {
 	m = ir.Clone(m)
-	for _, s := range passes.Pipeline(passes.EntryLevel(m), machineOf(desc)) {
+	for _, s := range passes.Pipeline(passes.EntryLevel(m), on) {
 		if err := manager.Run(m, s.Passes); err != nil {
 			return nil, err
 		}
@@ -122,8 +122,10 @@ func levelList(ls []ir.Level) string {
 }
 
 // lowerForCode takes m to the vec level; what cannot get there is refused.
-func lowerForCode(m *ir.Module, desc *targets.Desc) (*ir.Module, error) {
-	low, err := Lower(m, desc, func(l Lowered) bool {
+func lowerForCode(m *ir.Module, desc *targets.Desc, watch bool) (*ir.Module, error) {
+	on := machineOf(desc)
+	on.Watch = watch
+	low, err := lowerWith(&pass.Manager{}, m, on, func(l Lowered) bool {
 		keep(string(l.Level)+".tnir", ir.Print(l.Module, ir.WithLocations()))
 		return true
 	})

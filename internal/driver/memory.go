@@ -68,7 +68,7 @@ func ExplainMemory(m *ir.Module, fn string, sizes map[string]int64, o Options) (
 		return nil, diag.Usagef("--fn %s: the program has no such function", fn)
 	}
 	manager := &pass.Manager{}
-	low, err := lowerWith(manager, m, desc, nil)
+	low, err := lowerWith(manager, m, machineOf(desc), nil)
 	if err != nil {
 		return nil, err
 	}

@@ -1,6 +1,8 @@
 package lower
 
 import (
+	"slices"
+
 	"tenon/internal/num"
 	"tenon/ir"
 	"tenon/ir/sym"
@@ -8,7 +10,8 @@ import (
 )
 
 // A choice becomes branches: the picked variant runs where its guard holds, else
-// the last one, which has none.
+// the last one, which has none. Where choices are watched, all variants stay even
+// if the pick is known.
 
 // choose lowers what the variants hold and emits the branches.
 func (l *lowerer) choose(b *ir.Builder, op *ir.Op, facts *sym.Facts) {
@@ -17,11 +20,34 @@ func (l *lowerer) choose(b *ir.Builder, op *ir.Op, facts *sym.Facts) {
 		l.region(v.Region, analysis.Inside(facts, op, v.Region))
 	}
 	k := b.Inline(vs.Pick, nil, nil)[0]
+	if l.watch {
+		k = l.watched(b, op, vs.List, k)
+	}
 	if n, known := constantOf(k); known {
 		l.picked(b, op, vs.List, n, facts)
 		return
 	}
 	l.replaced(op, l.chain(b, op, vs.List, k, 0))
+}
+
+// watched puts what forces and counts variants around the pick of a choice.
+func (l *lowerer) watched(b *ir.Builder, op *ir.Op, list []ir.Variant, k *ir.Value) *ir.Value {
+	number := func(op *ir.Op, name string, n int) {
+		ir.SetClause(op, name, &ir.Attr{Value: ir.AttrInt, Int: int64(n)})
+	}
+	names := &ir.Directives{}
+	for i, v := range list {
+		names.List = append(names.List, v.Name)
+		ran := ir.NewOp("loop.ran", op.Loc)
+		number(ran, "choice", l.choices)
+		number(ran, "variant", i)
+		v.Region.Ops = slices.Insert(v.Region.Ops, 0, ran)
+	}
+	pick := ir.NewOp("loop.pick", op.Loc, &ir.Operands{Args: []ir.Arg{ir.ValueArg(k)}})
+	number(pick, "choice", l.choices)
+	ir.SetClause(pick, "variants", names)
+	l.choices++
+	return b.Add(pick, nil, "variant").Results[0]
 }
 
 func constantOf(v *ir.Value) (int64, bool) {

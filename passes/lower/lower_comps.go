@@ -51,6 +51,7 @@ var LowerComps = pass.Register(&pass.Pass{
 	Counted: true,
 	// A micro-kernel fuses multiply and add, and adds a block of products at a time.
 	Reassociates: true,
+	Options:      []pass.Option{{Name: "watch", Default: "0", Doc: "1: variants of choices can be forced and are counted"}},
 	Run: func(c *pass.Context) error {
 		var errs diag.List
 		for _, f := range c.Funcs() {
@@ -58,7 +59,7 @@ var LowerComps = pass.Register(&pass.Pass{
 				continue
 			}
 			c.At(f, nil)
-			l := &lowerer{c: c, m: ir.Mapping{Values: map[*ir.Value]*ir.Value{}}, inLoops: f.Level == ir.LevelLoop}
+			l := &lowerer{c: c, m: ir.Mapping{Values: map[*ir.Value]*ir.Value{}}, inLoops: f.Level == ir.LevelLoop, watch: c.Int("watch") != 0}
 			l.region(f.Body, analysis.AtEntry(f))
 			errs = append(errs, notAtLoopLevel(f)...)
 			f.Level = ir.LevelLoop
@@ -86,6 +87,8 @@ type lowerer struct {
 	c       *pass.Context
 	m       ir.Mapping
 	inLoops bool // the proc is a loop program
+	watch   bool // choices are watched
+	choices int  // how many were so far
 }
 
 // region lowers the comps of r in place.
