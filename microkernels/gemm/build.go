@@ -135,6 +135,7 @@ func (k *body) vectors(b *ir.Builder, r, v int) {
 // unfilled. Panels are filled up, so that they share the loop.
 func (k *body) tile(b *ir.Builder, r, v int) {
 	full := sym.Eq(sym.Name("n"), sym.Const(int64(v*k.Lanes)))
+	k.fetchTile(b, r, v)
 	if k.B == Panels {
 		acc := k.loop(b, r, v, nil)
 		branch(b, full,
@@ -148,6 +149,24 @@ func (k *body) tile(b *ir.Builder, r, v int) {
 			mask := k.mask(b, v)
 			k.finish(b, r, v, k.loop(b, r, v, mask), mask)
 		})
+}
+
+// fetchTile asks for the cache lines of the tile, which come while the products
+// are summed. A row that does not begin at a line shares two with its neighbours.
+func (k *body) fetchTile(b *ir.Builder, r, v int) {
+	const line = 64 // bytes; of smaller ones some are not asked for
+	for i := range r {
+		last := v*k.Lanes - 1
+		for at := 0; at <= last; at += line / k.Acc.Bytes() {
+			k.fetch(b, i, at)
+		}
+		k.fetch(b, i, last)
+	}
+}
+
+func (k *body) fetch(b *ir.Builder, i, j int) {
+	at := ir.ElemArg(k.c, sym.Const(int64(i)), sym.Const(int64(j)))
+	b.Add(ir.NewOp("vec.prefetch", b.Loc, &ir.Operands{Args: []ir.Arg{at}}), nil)
 }
 
 // mask is that of the last of v vectors.
