@@ -11,6 +11,7 @@ import (
 
 	"tenon/internal/diag"
 	"tenon/internal/driver"
+	"tenon/ir"
 	"tenon/passes/pass"
 )
 
@@ -22,6 +23,11 @@ place in the source, and the reason: what makes it legal and what is gained, or
 which of the two is missing. The passes are those of a build for --target and
 --cpu; nothing is compiled, and no LLVM is needed.
 
+--shape M=7,K=768 tells instead what is chosen at run time at these sizes of dims:
+for each choice the variants with the cycles that are predicted of them, which of
+them runs, and why; and which comprehensions reach no micro-kernel. With --variant
+it tells what runs when that variant is forced.
+
 --memory tells instead where a function keeps what it computes: the workspace as
 an expression over dims, in bytes where --shape gives them, each buffer with its
 lifetime, and what is made in place.`
@@ -30,7 +36,7 @@ func (a *app) explainCmd() *cobra.Command {
 	var opts driver.Options
 	var asJSON, memory bool
 	var fn string
-	var shape []string
+	var shape, variants []string
 	c := &cobra.Command{
 		Use:     "explain FILE [flags]",
 		Short:   "Tell what the passes did with a program, and why",
@@ -43,9 +49,6 @@ func (a *app) explainCmd() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if !memory && (fn != "" || len(shape) > 0) {
-				return diag.Usagef("--fn and --shape go with --memory")
-			}
 			if memory {
 				return a.explainMemory(m, fn, shape, opts, asJSON)
 			}
@@ -53,26 +56,56 @@ func (a *app) explainCmd() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if asJSON {
-				return a.explainJSON(all)
+			choosing, err := a.choosing(m, shape, variants, fn, opts)
+			if err != nil {
+				return err
 			}
-			return a.explain(args[0], all)
+			switch {
+			case asJSON:
+				return a.explainJSON(all, choosing, fn)
+			case len(shape) > 0 || len(variants) > 0:
+				a.explainChoices(args[0], all, choosing, fn)
+				return nil
+			}
+			return a.explain(args[0], all, fn)
 		},
 	}
 	c.Flags().StringVar(&opts.Target, "target", "", "the `FAMILY` of machines, this machine's if left out; see tenon targets")
 	c.Flags().StringVar(&opts.CPU, "cpu", "", "the machine `NAME` of the family, or native; the family's baseline if left out")
 	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	c.Flags().BoolVar(&memory, "memory", false, "tell where buffers lie: workspace, lifetimes, what is made in place")
-	c.Flags().StringVar(&fn, "fn", "", "with --memory: the function `NAME` alone")
-	c.Flags().StringSliceVar(&shape, "shape", nil, "with --memory: sizes of dims, as `NAME=N,...`")
+	c.Flags().StringVar(&fn, "fn", "", "the function `NAME` alone")
+	variantFlag(c, &variants)
+	c.Flags().StringSliceVar(&shape, "shape", nil, "sizes of dims, as `NAME=N,...`: tell what is chosen at run time, or how large memory is")
 	return c
 }
 
-func (a *app) explain(file string, all []driver.Explained) error {
-	for i, f := range all {
-		if i > 0 {
+// choosing is what functions choose at the sizes given.
+func (a *app) choosing(m *ir.Module, shape, variants []string, fn string, o driver.Options) (map[string]*driver.Choosing, error) {
+	sizes, err := shapeSizes(shape)
+	if err != nil {
+		return nil, err
+	}
+	forced, err := driver.ParseForced(variants)
+	if err != nil {
+		return nil, err
+	}
+	if fn != "" && ir.Lookup[*ir.Func](m, fn) == nil {
+		return nil, diag.Usagef("--fn %s: the program has no such function", fn)
+	}
+	return driver.Choices(m, sizes, forced, o)
+}
+
+func (a *app) explain(file string, all []driver.Explained, only string) error {
+	first := true
+	for _, f := range all {
+		if only != "" && f.Func != only {
+			continue
+		}
+		if !first {
 			fmt.Fprintln(a.out)
 		}
+		first = false
 		io.WriteString(a.out, f.Func)
 		if f.Line > 0 {
 			fmt.Fprintf(a.out, ", line %d of %s", f.Line, filepath.Base(file))
@@ -122,14 +155,18 @@ type remarkJSON struct {
 	Reason string `json:"reason"`
 }
 
-func (a *app) explainJSON(all []driver.Explained) error {
+func (a *app) explainJSON(all []driver.Explained, choosing map[string]*driver.Choosing, only string) error {
 	type function struct {
 		driver.Explained
 		Remarks []remarkJSON `json:"remarks"`
+		*driver.Choosing
 	}
 	out := []function{}
 	for _, f := range all {
-		g := function{Explained: f, Remarks: []remarkJSON{}}
+		if only != "" && f.Func != only {
+			continue
+		}
+		g := function{Explained: f, Remarks: []remarkJSON{}, Choosing: choosing[f.Func]}
 		for _, r := range f.Remarks {
 			at := r.Loc.First()
 			g.Remarks = append(g.Remarks, remarkJSON{r.Pass, r.Done, at.File, at.Line, at.Col, r.Reason})

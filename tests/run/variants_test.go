@@ -2,9 +2,12 @@ package run
 
 import (
 	"fmt"
+	"math"
+	"math/rand/v2"
 	"slices"
 	"testing"
 
+	"tenon/internal/driver"
 	"tenon/ir"
 )
 
@@ -77,4 +80,63 @@ func empty(dims map[string]int64) bool {
 		}
 	}
 	return false
+}
+
+const explained = `
+fn plain(a: f32[M, K], b: f32[K, N]) -> f32[M, N] { return sum[k] a[i, k] * b[k, j] for i, j }
+fn batched(q: f64[B, M, K], k: f64[B, N, K]) -> f64[B, M, N] { return sum[d] q[b, i, d] * k[b, j, d] for b, i, j }
+fn layer(x: f32[M, K], const w: f32[N, K], const bias: f32[N]) -> f32[M, N] { return relu((sum[k] x[i, k] * w[j, k]) + bias[j]) for i, j }
+`
+
+// What tenon explain says of sizes is what compiled code runs at them, for many
+// sizes with one library.
+func TestExplainedIsWhatRuns(t *testing.T) {
+	m := program(t, map[string]string{"prog.tn": explained})
+	on := *Machines[0].At(1)
+	on.Options.Watch = true
+	p, err := BuildFor(m, &on)
+	if err != nil {
+		t.Skip("SKIPPED:", err)
+	}
+	defer p.Close()
+	rng := rand.New(rand.NewPCG(7, 7))
+	seen := map[string]bool{}
+	for range 25 {
+		dims := map[string]int64{}
+		for _, d := range []string{"M", "K", "N", "B"} {
+			dims[d] = int64(math.Exp(rng.Float64() * math.Log(90)))
+		}
+		said, err := driver.Choices(m, dims, nil, on.Options)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range []string{"plain", "batched", "layer"} {
+			f := ir.Lookup[*ir.Func](m, name)
+			args, _ := Draw(f, dims, Plain, 5)
+			shapes, err := ResultShapes(p.Low, name, args, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			choices := p.lib.(loaded).lib.Choices(name)
+			for _, c := range choices {
+				c.Reset()
+			}
+			if _, status, err := p.Call(name, args, shapes, 0); err != nil || status.Code != 0 {
+				t.Fatal(name, dims, status, err)
+			}
+			if len(choices) != len(said[name].Choices) {
+				t.Fatalf("%s: %d choices, explain tells of %d", name, len(choices), len(said[name].Choices))
+			}
+			for i, c := range choices {
+				picked := said[name].Choices[i].Picked
+				seen[picked] = true
+				if k := slices.Index(c.Variants, picked); k < 0 || c.Counts()[k] == 0 {
+					t.Errorf("%s %v: explain says %s; of %v ran %v", name, dims, picked, c.Variants, c.Counts())
+				}
+			}
+		}
+	}
+	if len(seen) < 3 {
+		t.Errorf("only %v were picked: sizes hardly matter", seen)
+	}
 }
