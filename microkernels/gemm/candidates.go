@@ -30,6 +30,22 @@ func Candidates(m Machine, acc num.Elem) []Key {
 	return keys
 }
 
+// mostDotRows bounds the rows of tiles that sum along k: where there are more, a
+// copy of B in panels costs less than the shuffles.
+const mostDotRows = 4
+
+// DotCandidates lists the tiles with B by columns, for each small number of rows
+// the one of the fewest columns whose accumulators fill the fma pipes.
+func DotCandidates(m Machine, acc num.Elem) (keys []Key) {
+	for mr := 1; mr <= mostDotRows; mr++ {
+		nv := (chains(m) + mr - 1) / mr
+		if mr*nv+mr+1 <= m.VectorRegs {
+			keys = append(keys, Key{Elem: acc, Acc: acc, MR: mr, NV: nv, Lanes: m.VectorBytes / acc.Bytes(), B: Columns})
+		}
+	}
+	return keys
+}
+
 // fits reports that the registers hold a tile.
 func fits(m Machine, mr, nv int) bool {
 	if mr == 1 {

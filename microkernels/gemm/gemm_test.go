@@ -14,7 +14,7 @@ import (
 )
 
 // guard is what every cell outside a view holds: no product gives it.
-const guard = 1 << 20
+const guard = 100
 
 // matrix is a view of guarded memory with small random integers in it.
 func matrix(r *rand.Rand, e num.Elem, lead, shape []int64) *ir.Array {
@@ -29,9 +29,17 @@ func matrix(r *rand.Rand, e num.Elem, lead, shape []int64) *ir.Array {
 	}
 	a.Shape, a.Strides, a.Off = shape, strides, 16
 	visit(a, func(pos int64, _ []int64) {
-		a.Mem.Cells[pos] = num.Cast(num.F64, e, num.FromFloat(float64(r.IntN(9)-4)))
+		a.Mem.Cells[pos] = num.Cast(num.F64, e, num.FromFloat(float64(drawn(r, e))))
 	})
 	return a
+}
+
+// drawn is a small integer that e holds.
+func drawn(r *rand.Rand, e num.Elem) int {
+	if e == num.U8 {
+		return r.IntN(9)
+	}
+	return r.IntN(9) - 4
 }
 
 func visit(a *ir.Array, f func(pos int64, at []int64)) {
@@ -64,6 +72,24 @@ func TestBodies(t *testing.T) {
 				}
 			}
 		}
+	}
+	f32, f16, bf16, i8, u8, i32 := num.F32, num.F16, num.BF16, num.I8, num.U8, num.I32
+	for _, k := range []gemm.Key{
+		{Elem: f32, Acc: f32, MR: 2, NV: 3, B: gemm.Columns},
+		{Elem: num.F64, Acc: num.F64, MR: 1, NV: 5, B: gemm.Columns},
+		{Elem: f16, Acc: f32, MR: 2, NV: 2, B: gemm.Columns},
+		{Elem: f16, Acc: f32, MR: 3, NV: 2, B: gemm.Panels},
+		{Elem: bf16, Acc: f32, MR: 2, NV: 2, A: gemm.Columns, B: gemm.Rows},
+		{Elem: f32, BElem: bf16, Acc: f32, MR: 3, NV: 1, B: gemm.Panels},
+		{Elem: bf16, Acc: f32, MR: 3, NV: 2, B: gemm.Panels, Group: 2},
+		{Elem: i8, Acc: i32, MR: 2, NV: 2, B: gemm.Rows},
+		{Elem: i8, Acc: i32, MR: 3, NV: 2, B: gemm.Panels, Group: 2},
+		{Elem: u8, BElem: i8, Acc: i32, MR: 2, NV: 2, B: gemm.Panels, Group: 4},
+		{Elem: f32, Acc: f32, MR: 2, NV: 2, B: gemm.Panels, Ahead: 256},
+		{Elem: f32, Acc: f32, MR: 1, NV: 2, B: gemm.Columns, Ahead: 128},
+	} {
+		k.Lanes = 4
+		t.Run(k.Name(), func(t *testing.T) { checkBody(t, k) })
 	}
 }
 
@@ -99,7 +125,7 @@ func checkBody(t *testing.T, k gemm.Key) {
 	p := interp.New(built(t, k), interp.Options{})
 	r := rand.New(rand.NewPCG(1, 2))
 	for rows := int64(1); rows <= int64(k.MR); rows++ {
-		for cols := int64(1); cols <= int64(k.NV*k.Lanes); cols++ {
+		for cols := int64(1); cols <= int64(k.Cols()); cols++ {
 			for _, depth := range []int64{0, 1, 2, 5} {
 				for first := int64(0); first < 2; first++ {
 					runBody(t, p, k, r, rows, cols, depth, first)
@@ -119,11 +145,21 @@ func runBody(t *testing.T, p *interp.Program, k gemm.Key, r *rand.Rand, m, n, de
 		a = matrix(r, k.Elem, pad(m), []int64{depth, m})
 		aAt = func(i, s int64) float64 { return at(a, s, i) }
 	}
-	b := matrix(r, k.Elem, pad(n), []int64{depth, n})
+	b := matrix(r, k.ElemOfB(), pad(n), []int64{depth, n})
 	bAt := func(s, j int64) float64 { return at(b, s, j) }
-	if k.B == gemm.Panels {
-		b = matrix(r, k.Elem, []int64{depth*l + 3, l}, []int64{(n + l - 1) / l, depth, l})
-		bAt = func(s, j int64) float64 { return at(b, j/l, s, j%l) }
+	switch g := int64(max(k.Group, 1)); k.B {
+	case gemm.Columns:
+		b = matrix(r, k.ElemOfB(), pad(depth), []int64{n, depth})
+		bAt = func(s, j int64) float64 { return at(b, j, s) }
+	case gemm.Panels:
+		groups := (depth + g - 1) / g
+		b = matrix(r, k.ElemOfB(), []int64{groups*l*g + 3, l * g}, []int64{(n + l - 1) / l, groups, l * g})
+		bAt = func(s, j int64) float64 { return at(b, j/l, s/g, j%l*g+s%g) }
+		visit(b, func(pos int64, idx []int64) { // what is behind the depth is 0
+			if idx[1]*g+idx[2]%g >= depth {
+				b.Mem.Cells[pos] = num.Cast(num.F64, k.ElemOfB(), num.FromFloat(0))
+			}
+		})
 	}
 	c := matrix(r, k.Acc, pad(n), []int64{m, n})
 	want := append([]num.Cell{}, c.Mem.Cells...)
@@ -186,7 +222,10 @@ func TestCandidates(t *testing.T) {
 		for _, k := range got {
 			text += fmt.Sprintf("%dx%d ", k.MR, k.NV)
 		}
-		if text != c.want {
+		for _, k := range gemm.DotCandidates(c.m, num.F64) {
+			text += fmt.Sprintf("%d.%d ", k.MR, k.NV)
+		}
+		if text != c.want+"1.8 2.4 3.3 4.2 " {
 			t.Errorf("%v: the tiles are%s, want%s", c.m, text, c.want)
 		}
 	}

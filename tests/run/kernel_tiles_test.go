@@ -24,8 +24,17 @@ func numbersOf(d *targets.Desc) gemm.Machine {
 // forms are the ways of A and B that kernels take.
 var forms = [][2]gemm.Form{{gemm.Rows, gemm.Panels}, {gemm.Rows, gemm.Rows}, {gemm.Columns, gemm.Panels}, {gemm.Columns, gemm.Rows}}
 
-// kernelsOf are the candidates of a machine in every form, or in one form each.
+// kernelsOf are the candidates of a machine in every form, or in one form each,
+// and those with narrower operands.
 func kernelsOf(d *targets.Desc, e num.Elem, all bool) (keys []gemm.Key) {
+	keys = gemm.DotCandidates(numbersOf(d), e)
+	if e == num.F32 {
+		for i, k := range gemm.Candidates(numbersOf(d), e) {
+			k.A, k.B = forms[i%len(forms)][0], forms[i%len(forms)][1]
+			k.Elem, k.BElem = []num.Elem{num.F32, num.BF16, num.F16}[i%3], []num.Elem{num.BF16, num.F16, num.F16, num.BF16}[i%4]
+			keys = append(keys, k)
+		}
+	}
 	for i, k := range gemm.Candidates(numbersOf(d), e) {
 		for j, f := range forms {
 			if k.A, k.B = f[0], f[1]; all || j == i%len(forms) {
@@ -51,7 +60,10 @@ func windows(k gemm.Key, m, n, depth, la, lb, lc int64) [3]window {
 		a = window{[]int64{depth, m + la}, "0:%k, %oa:%m"}
 	}
 	b := window{[]int64{depth, n + lb}, "0:%k, %ob:%n"}
-	if k.B == gemm.Panels {
+	switch k.B {
+	case gemm.Columns:
+		b = window{[]int64{n, depth + lb}, "0:%n, %ob:%k"}
+	case gemm.Panels:
 		b = window{[]int64{(n + l - 1) / l, depth + lb, l}, fmt.Sprintf("0:(%%n + %d)//%d, %%ob:%%k, 0:%d", l-1, l, l)}
 	}
 	return [3]window{a, b, {[]int64{m, n + lc}, "0:%m, %oc:%n"}}
@@ -76,7 +88,7 @@ proc loop @run_%s<%s>(in %%A: buf<%s[%s]>, in %%B: buf<%s[%s]>, inout %%C: buf<%
     in %%m: index, in %%n: index, in %%k: index, in %%oa: index, in %%ob: index, in %%oc: index, in %%first: index) {
   loop.call @%s(%%A[%s], %%B[%s], %%C[%s], %%first)
   return() }
-`, k.Name(), strings.Join(dims, ", "), k.Elem, dims[0], k.Elem, dims[1], k.Acc, dims[2], k.BodyName(), w[0].view, w[1].view, w[2].view)
+`, k.Name(), strings.Join(dims, ", "), k.Elem, dims[0], k.ElemOfB(), dims[1], k.Acc, dims[2], k.BodyName(), w[0].view, w[1].view, w[2].view)
 	}
 	return verified(t, ir.Print(&ir.Module{Items: items})+text)
 }
@@ -110,7 +122,7 @@ func newTile(r *rand.Rand, k gemm.Key, m, n, depth, first int64, layout Layout) 
 	if layout == AllBefore {
 		x.aheadA, x.aheadB, x.aheadC = pads[0], pads[1], pads[2]
 	}
-	x.a, x.b, x.c = filled(k.Elem, w[0].shape), filled(k.Elem, w[1].shape), filled(k.Acc, w[2].shape)
+	x.a, x.b, x.c = filled(k.Elem, w[0].shape), filled(k.ElemOfB(), w[1].shape), filled(k.Acc, w[2].shape)
 	draw := func(a *ir.Array, at int64) {
 		a.Mem.Cells[at] = num.Cast(num.F64, a.Elem, num.FromFloat(float64(r.IntN(9)-4)))
 	}
@@ -147,7 +159,10 @@ func (x *tile) atA(i, l int64) int64 {
 }
 
 func (x *tile) atB(l, j int64) int64 {
-	if w := int64(x.key.Lanes); x.key.B == gemm.Panels {
+	switch w := int64(x.key.Lanes); x.key.B {
+	case gemm.Columns:
+		return j*x.b.Shape[1] + x.aheadB + l
+	case gemm.Panels:
 		return (j/w*x.b.Shape[1]+x.aheadB+l)*w + j%w
 	}
 	return l*x.b.Shape[1] + x.aheadB + j
@@ -217,7 +232,7 @@ func exhaust(t *testing.T, p *Program, k gemm.Key, all bool) (calls int) {
 	r := rand.New(rand.NewPCG(uint64(k.MR), uint64(k.NV)))
 	lanes, made := int64(k.Lanes), 0
 	for _, m := range upTo(int64(k.MR), 1, all) {
-		for _, n := range upTo(int64(k.NV)*lanes, lanes, all) {
+		for _, n := range upTo(int64(k.Cols()), lanes, all) {
 			for _, depth := range upTo(2*lanes+1, lanes, false) {
 				for first := range int64(2) {
 					if made++; !all && made%3 > 0 {
