@@ -73,15 +73,35 @@ func TestSpreadAndGeomean(t *testing.T) {
 	}
 }
 
-// A peer below AVX-512 on a machine that has it voids the comparison.
+// A peer that leaves half of the machine's vectors unused does not count; what it
+// reports decides, of the way first and then of the library.
 func TestBelow(t *testing.T) {
 	for _, c := range []struct {
-		note string
-		wide bool
-		void bool
-	}{{"brgemm:avx2", true, true}, {"brgemm:avx512_core", true, false}, {"Haswell", true, true}, {"SkylakeX", true, false}, {"Haswell", false, false}} {
-		if got := below(c.note, c.wide) != ""; got != c.void {
-			t.Errorf("%s, AVX-512 %v: void %v", c.note, c.wide, got)
+		note, isa string
+		machine   int
+		void      bool
+	}{
+		{"brgemm:avx2", "avx512, 0xe7", 64, true}, {"brgemm:avx512_core", "", 64, false}, {"x64:gemm:jit", "avx512, 0x27", 64, false},
+		{"x64:gemm:jit", "avx2, 0x7", 64, true}, {"Haswell", "Haswell", 64, true}, {"SkylakeX", "SkylakeX", 64, false}, {"Zen", "Zen", 32, false},
+		{"Nehalem", "Nehalem", 32, true}, {"ref:any", "", 64, false}, {"avx2", "avx2", 32, false},
+	} {
+		if got := below(c.note, c.isa, c.machine) != ""; got != c.void {
+			t.Errorf("%s, %s on vectors of %d bytes: void %v", c.note, c.isa, c.machine, got)
+		}
+	}
+}
+
+// A rate above the peak of the threads given, or more processors than threads,
+// means that something else was measured.
+func TestVoid(t *testing.T) {
+	s := &session{o: Options{Threads: 1}, vector: 32}
+	for _, c := range []struct {
+		used, rate float64
+		void       bool
+	}{{1, 90, false}, {1, 103, false}, {1, 160, true}, {1.9, 90, true}} {
+		way := &contender{Note: "avx2", used: []float64{c.used}}
+		if got := s.void(way, "", c.rate, 100) != ""; got != c.void {
+			t.Errorf("%v: void %v", c, got)
 		}
 	}
 }
@@ -208,7 +228,7 @@ proc loop @layer<M, N>(in %x: buf<f32[M]>, in const %w: buf<f32[N]>, in const %k
 	o := Options{Threads: 1, Rounds: 1, Slice: time.Microsecond, Compile: driver.Options{CPU: "native", Opt: 1}}
 	o.Shapes, _ = ParseShapes([]string{"M=1,20,N=3"}, 1)
 	s := &session{o: o, f: ir.Lookup[*ir.Func](m, "layer")}
-	lib, prepares, err := compile(context.Background(), m, "layer.tnir", o.Compile)
+	lib, prepares, _, err := compile(context.Background(), m, "layer.tnir", o.Compile)
 	if err != nil || fmt.Sprint(prepares) != "[layer]" {
 		t.Fatal(prepares, err)
 	}
@@ -219,7 +239,7 @@ proc loop @layer<M, N>(in %x: buf<f32[M]>, in const %w: buf<f32[N]>, in const %k
 		if err != nil {
 			t.Fatal(err)
 		}
-		state, err := s.state(args)
+		state, err := s.state(lib, args)
 		if err != nil {
 			t.Fatal(err)
 		}

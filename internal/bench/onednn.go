@@ -19,6 +19,15 @@ type dnnl struct {
 	fn      map[string]uintptr
 	engine  uintptr
 	stream  uintptr
+	threads uintptr // sets how many the calling thread may use; 0: the library's own affair
+	sycl    bool    // it runs in threads of its own
+	made    []made
+}
+
+// made is an object of the library, and the name of what destroys it.
+type made struct {
+	kind string
+	at   uintptr
 }
 
 // Numbers of oneDNN's C interface.
@@ -34,7 +43,7 @@ const (
 
 var dnnlNames = []string{"version", "get_effective_cpu_isa", "engine_create", "stream_create", "stream_wait", "memory_desc_create_with_strides",
 	"memory_desc_create_with_tag", "memory_desc_get_size", "memory_create", "primitive_create", "primitive_execute", "primitive_desc_query",
-	"primitive_desc_query_md", "matmul_primitive_desc_create", "inner_product_forward_primitive_desc_create", "reorder_primitive_desc_create"}
+	"primitive_desc_query_md", "primitive_destroy", "primitive_desc_destroy", "memory_destroy", "memory_desc_destroy", "matmul_primitive_desc_create", "inner_product_forward_primitive_desc_create", "reorder_primitive_desc_create"}
 
 func openOneDNN(handle uintptr, threads int) (peer, error) {
 	d := &dnnl{fn: map[string]uintptr{}}
@@ -45,9 +54,10 @@ func openOneDNN(handle uintptr, threads int) (peer, error) {
 		}
 		d.fn[name] = f
 	}
-	if limit, err := purego.Dlsym(handle, "omp_set_num_threads"); err == nil {
-		purego.SyscallN(limit, uintptr(threads))
-	}
+	d.threads, _ = purego.Dlsym(handle, "omp_set_num_threads")
+	_, err := purego.Dlsym(handle, "dnnl_sycl_interop_engine_create")
+	d.sycl = err == nil
+	d.limit(threads)
 	v, _, _ := purego.SyscallN(d.fn["version"])
 	at := unsafe.Slice((*int32)(*(*unsafe.Pointer)(unsafe.Pointer(&v))), 3)
 	d.version = fmt.Sprintf("%d.%d.%d", at[0], at[1], at[2])
@@ -64,9 +74,33 @@ func out[T any](p *T) uintptr {
 	return uintptr(unsafe.Pointer(p))
 }
 
-// held is memory that the library knows, for the life of the process: on the
-// heap, where it stays in place.
+// held is memory that the library knows until it is released: on the heap, where
+// it stays in place.
 var held []any
+
+// limit sets the threads of the calling thread: OpenMP keeps the number for each
+// thread by itself.
+func (d *dnnl) limit(n int) {
+	if d.threads != 0 {
+		purego.SyscallN(d.threads, uintptr(n))
+	}
+}
+
+// make calls what creates an object, which release destroys.
+func (d *dnnl) make(kind, how string, at *uintptr, args ...uintptr) error {
+	err := d.call(how, append([]uintptr{out(at)}, args...)...)
+	if err == nil {
+		d.made = append(d.made, made{kind + "_destroy", *at})
+	}
+	return err
+}
+
+func (d *dnnl) release() {
+	for i := len(d.made) - 1; i >= 0; i-- {
+		purego.SyscallN(d.fn[d.made[i].kind], d.made[i].at)
+	}
+	d.made, held = nil, nil
+}
 
 func (d *dnnl) call(name string, args ...uintptr) error {
 	if status, _, _ := purego.SyscallN(d.fn[name], args...); int32(status) != 0 {
@@ -75,8 +109,26 @@ func (d *dnnl) call(name string, args ...uintptr) error {
 	return nil
 }
 
-func (d *dnnl) name() string { return "oneDNN " + d.version }
-func (d *dnnl) isa() string  { return fmt.Sprintf("0x%x", uint32(d.isaBits)) }
+func (d *dnnl) name() string {
+	if d.sycl {
+		return "oneDNN " + d.version + " (SYCL)"
+	}
+	return "oneDNN " + d.version
+}
+
+// isa names the widest set among the bits that the library says it uses.
+func (d *dnnl) isa() string {
+	bits := uint32(d.isaBits)
+	for _, k := range []struct {
+		bit  uint32
+		name string
+	}{{0x20, "avx512"}, {0x4, "avx2"}, {0x2, "avx"}, {0x1, "sse4.1"}} {
+		if bits&k.bit != 0 {
+			return fmt.Sprintf("%s, 0x%x", k.name, bits)
+		}
+	}
+	return fmt.Sprintf("0x%x", bits)
+}
 
 // prepare gives matmul and, for constant weights, matmul and the inner product
 // over weights that oneDNN packs as it likes.
@@ -125,7 +177,7 @@ func (d *dnnl) prepare(p *problem) (ways []*way, err error) {
 // strided describes an array of two dims.
 func (d *dnnl) strided(md *uintptr, rows, cols, row, col int64) error {
 	dims, strides := [dnnlMaxDims]int64{rows, cols}, [dnnlMaxDims]int64{row, col}
-	return d.call("memory_desc_create_with_strides", out(md), 2, out(&dims), dnnlF32, out(&strides))
+	return d.make("memory_desc", "memory_desc_create_with_strides", md, 2, out(&dims), dnnlF32, out(&strides))
 }
 
 // product makes one primitive and its arguments. The weights of an inner product
@@ -147,15 +199,15 @@ func (d *dnnl) product(p *problem, i int, inner, packed bool) (run func() bool, 
 				return nil
 			}
 			dims := [dnnlMaxDims]int64{rows, cols}
-			return d.call("memory_desc_create_with_tag", out(&wants), 2, out(&dims), dnnlF32, dnnlAny)
+			return d.make("memory_desc", "memory_desc_create_with_tag", &wants, 2, out(&dims), dnnlF32, dnnlAny)
 		},
 		func() error {
 			if inner {
-				return d.call("inner_product_forward_primitive_desc_create", out(&pd), d.engine, dnnlInference, src, wants, 0, dst, 0)
+				return d.make("primitive_desc", "inner_product_forward_primitive_desc_create", &pd, d.engine, dnnlInference, src, wants, 0, dst, 0)
 			}
-			return d.call("matmul_primitive_desc_create", out(&pd), d.engine, src, wants, 0, dst, 0)
+			return d.make("primitive_desc", "matmul_primitive_desc_create", &pd, d.engine, src, wants, 0, dst, 0)
 		},
-		func() error { return d.call("primitive_create", out(&prim), pd) })
+		func() error { return d.make("primitive", "primitive_create", &prim, pd) })
 	if err != nil {
 		return nil, "", err
 	}
@@ -187,7 +239,7 @@ func first(steps ...func() error) error {
 func (d *dnnl) bind(p *problem, pd uintptr, mds [3]uintptr, data [3]unsafe.Pointer, packed bool) ([]uint64, error) {
 	var mem [3]uintptr
 	for i := range mem {
-		if err := d.call("memory_create", out(&mem[i]), mds[i], d.engine, uintptr(data[i])); err != nil {
+		if err := d.make("memory", "memory_create", &mem[i], mds[i], d.engine, uintptr(data[i])); err != nil {
 			return nil, err
 		}
 	}
@@ -222,12 +274,12 @@ func (d *dnnl) pack(pd, plain, from uintptr) (uintptr, error) {
 	var mem, rpd, reorder uintptr
 	err = first(
 		func() error {
-			return d.call("memory_create", out(&mem), md, d.engine, out(&room.Data[0]))
+			return d.make("memory", "memory_create", &mem, md, d.engine, out(&room.Data[0]))
 		},
 		func() error {
-			return d.call("reorder_primitive_desc_create", out(&rpd), plain, d.engine, md, d.engine, 0)
+			return d.make("primitive_desc", "reorder_primitive_desc_create", &rpd, plain, d.engine, md, d.engine, 0)
 		},
-		func() error { return d.call("primitive_create", out(&reorder), rpd) },
+		func() error { return d.make("primitive", "primitive_create", &reorder, rpd) },
 		func() error {
 			args := execArgs(dnnlSrc, from, dnnlDst, mem)
 			return d.call("primitive_execute", reorder, d.stream, 2, out(&args[0]))

@@ -16,6 +16,7 @@ import (
 type blas struct {
 	version, core string
 	sgemm, dgemm  uintptr
+	threads       uintptr // sets how many there are
 }
 
 // openBLAS finds the entries under the names of the builds there are: plain, and
@@ -37,7 +38,8 @@ func openBLAS(handle uintptr, threads int) (peer, error) {
 		}
 		r, _, _ = purego.SyscallN(core)
 		b.core = text(r)
-		purego.SyscallN(limit, uintptr(threads))
+		b.threads = limit
+		b.limit(threads)
 		return b, nil
 	}
 	return nil, diag.Errorf(diag.Pos{}, "the library has no entries sgemm_ and dgemm_ with 32-bit sizes").WithFix("use a build of OpenBLAS with 32-bit integers")
@@ -45,6 +47,8 @@ func openBLAS(handle uintptr, threads int) (peer, error) {
 
 func (b *blas) name() string { return "OpenBLAS " + b.version }
 func (b *blas) isa() string  { return b.core }
+func (b *blas) limit(n int)  { purego.SyscallN(b.threads, uintptr(n)) }
+func (b *blas) release()     {}
 
 // blasCall is the memory behind the arguments of one call.
 type blasCall struct {
@@ -79,6 +83,9 @@ func (b *blas) prepare(p *problem) ([]*way, error) {
 func gemmCall(p *problem, i int) *blasCall {
 	c := &blasCall{m: int32(p.n), n: int32(p.m), k: int32(p.k), ldc: int32(max(p.c[i].row, p.n, 1))}
 	num.Encode(p.elem, num.FromFloat(1), c.alpha[:])
+	if p.adds {
+		num.Encode(p.elem, num.FromFloat(1), c.beta[:])
+	}
 	var ld int64
 	c.ta[0], ld = layout(p.b[i], p.k, p.n)
 	c.lda = int32(ld)

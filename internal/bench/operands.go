@@ -95,6 +95,9 @@ func (p *Product) problem(args []runtime.Arg, threads int) *problem {
 		q.b = append(q.b, p.matrix(args, p.B, p.K, p.N, i, sizes))
 		q.c = append(q.c, p.matrix(args, p.C, p.M, p.N, i, sizes))
 	}
+	if c := p.C.Arg; c < len(p.Func.Params) {
+		q.adds = p.Func.Params[c].Mode == ir.ModeInOut
+	}
 	return q
 }
 
@@ -140,7 +143,8 @@ func (q *problem) check(who string) error {
 			at = s * max(total/sampled, 1)
 		}
 		b, i, j := at/(q.m*q.n), at/q.n%q.m, at%q.n
-		sum, size := 0.0, 0.0
+		sum := q.before(b, i, j)
+		size := math.Abs(sum)
 		for l := range q.k {
 			x := q.element(q.a[b], i, l) * q.element(q.b[b], l, j)
 			sum, size = sum+x, size+math.Abs(x)
@@ -150,6 +154,38 @@ func (q *problem) check(who string) error {
 		}
 	}
 	return nil
+}
+
+// base is a copy of a result as it was before anything ran.
+type base struct {
+	at   []byte
+	copy []byte
+}
+
+// keepBase keeps what C holds, where the product is added to it; restore puts it
+// back. Without either the second to run would add to what the first left.
+func (q *problem) keepBase() {
+	if !q.adds {
+		return
+	}
+	for _, c := range q.c {
+		bytes := unsafe.Slice((*byte)(c.data), q.m*q.n*int64(q.elem.Bytes()))
+		q.base = append(q.base, base{bytes, slices.Clone(bytes)})
+	}
+}
+
+func (q *problem) restore() {
+	for _, b := range q.base {
+		copy(b.at, b.copy)
+	}
+}
+
+// before is an element of C as it was kept, 0 where C is overwritten.
+func (q *problem) before(b, i, j int64) float64 {
+	if len(q.base) == 0 {
+		return 0
+	}
+	return q.element(matrix{unsafe.Pointer(&q.base[b].copy[0]), q.n, 1}, i, j)
 }
 
 func (q *problem) element(x matrix, i, j int64) float64 {

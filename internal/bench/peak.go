@@ -3,6 +3,7 @@ package bench
 import (
 	"context"
 	"fmt"
+	goruntime "runtime"
 	"strings"
 
 	"tenon/internal/driver"
@@ -40,8 +41,9 @@ func peakText(e num.Elem, lanes int) string {
 }
 
 // peak compiles the loop for the machine it runs on and prepares it: flops
-// operations a run, on one thread. Types without arithmetic in vectors have none.
-func peak(ctx context.Context, e num.Elem) (run func() bool, flops float64, err error) {
+// operations a run, on all of so many threads at the same time. Types without
+// arithmetic in vectors have none.
+func peak(ctx context.Context, e num.Elem, threads int) (run func() bool, flops float64, err error) {
 	if e != num.F32 && e != num.F64 {
 		return nil, 0, nil
 	}
@@ -54,32 +56,69 @@ func peak(ctx context.Context, e num.Elem) (run func() bool, flops float64, err 
 	if err != nil {
 		return nil, 0, err
 	}
-	lib, _, err := compile(ctx, m, "peak.tnir", driver.Options{CPU: "native", Opt: 2})
+	lib, _, _, err := compile(ctx, m, "peak.tnir", driver.Options{CPU: "native", Opt: 2})
 	if err != nil {
 		return nil, 0, err
 	}
-	y, err := runtime.Alloc(e, []int64{peakChains, int64(lanes)})
-	if err != nil {
-		return nil, 0, err
+	rounds := peakRounds
+	if threads > 1 { // so long that starting and joining threads do not count
+		rounds *= 200
 	}
-	args := []runtime.Arg{runtime.Scalar{Elem: num.Index, Cell: num.FromInt(peakRounds)}, runtime.Scalar{Elem: e, Cell: num.FromFloat(0.5)}, y}
-	run, err = prepare(lib, nil, "peak", args, 1)
-	return run, 2 * peakChains * peakRounds * float64(lanes), err
+	var runs []func() bool
+	for range threads {
+		y, err := runtime.Alloc(e, []int64{peakChains, int64(lanes)})
+		if err != nil {
+			return nil, 0, err
+		}
+		args := []runtime.Arg{runtime.Scalar{Elem: num.Index, Cell: num.FromInt(int64(rounds))}, runtime.Scalar{Elem: e, Cell: num.FromFloat(0.5)}, y}
+		if run, err = prepare(lib, nil, "peak", args, 1); err != nil {
+			return nil, 0, err
+		}
+		runs = append(runs, run)
+	}
+	return together(runs), 2 * peakChains * float64(rounds) * float64(lanes) * float64(threads), nil
+}
+
+// together runs all at once, the first on the thread that calls, each other one on
+// a thread of its own that waits from one run to the next.
+func together(runs []func() bool) func() bool {
+	if len(runs) == 1 {
+		return runs[0]
+	}
+	begin, end := make(chan func() bool), make(chan bool)
+	for range len(runs) - 1 {
+		go func() {
+			goruntime.LockOSThread()
+			for run := range begin {
+				end <- run()
+			}
+		}()
+	}
+	return func() bool {
+		for _, run := range runs[1:] {
+			begin <- run
+		}
+		ok := runs[0]()
+		for range len(runs) - 1 {
+			ok = <-end && ok
+		}
+		return ok
+	}
 }
 
 // compile makes and loads the library of a module; prepares are the functions
-// that compute something when they are opened.
-func compile(ctx context.Context, m *ir.Module, name string, o driver.Options) (lib *runtime.Lib, prepares []string, err error) {
+// that compute something when they are opened, bytes the size of the library.
+func compile(ctx context.Context, m *ir.Module, name string, o driver.Options) (lib *runtime.Lib, prepares []string, bytes int, err error) {
 	code, err := driver.Compile(m, name, o)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, 0, err
 	}
 	so, err := code.Library(ctx)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, 0, err
 	}
 	lib, err = runtime.OpenBytes(so)
-	return lib, driver.PreparingFuncs(code.Module), err
+	return lib, driver.PreparingFuncs(code.Module), len(so), err
 }
 
 // prepare plans a call, with a state or with none, and makes it ready to repeat.

@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"unsafe"
 
@@ -17,6 +18,10 @@ import (
 type peer interface {
 	name() string // with its version
 	isa() string  // the instruction set or core type that it chose
+	// limit sets how many threads calls from the thread at hand may use.
+	limit(threads int)
+	// release gives back what prepare has made.
+	release()
 	// prepare gives the ways in which the library computes the product, ready to
 	// run over this memory; its weights are packed here, outside any timing.
 	prepare(p *problem) ([]*way, error)
@@ -25,6 +30,7 @@ type peer interface {
 // way is one entry of a library, ready to run.
 type way struct {
 	name, note string
+	isa        string // of its library
 	run        func() bool
 }
 
@@ -34,6 +40,8 @@ type problem struct {
 	m, n, k int64
 	a, b, c []matrix // one a batch entry
 	constB  bool     // B is a constant: it may be packed beforehand
+	adds    bool     // to what C holds
+	base    []base   // what C held at first, where it adds
 	threads int
 }
 
@@ -45,7 +53,7 @@ type matrix struct {
 }
 
 // libraries are the peers by the name that --against takes, with the folders of
-// `make bench-env` that may hold them, the best first.
+// `make bench-env` that may hold them.
 var libraries = []struct {
 	name, file string
 	mark       string // what every file name of the library contains
@@ -54,6 +62,8 @@ var libraries = []struct {
 }{
 	{"openblas", "libscipy_openblas*.so", "openblas", []string{"openblas/lib/python3*/site-packages/scipy_openblas32/lib"}, openBLAS},
 	{"onednn", "libdnnl.so", "dnnl", []string{"onednn-openmp/lib"}, openOneDNN},
+	{"onednn-sycl", "libdnnl.so", "dnnl", []string{"onednn/lib"}, openOneDNN},
+	{"mkl", "libmkl_rt.so*", "mkl_rt", []string{"mkl/lib"}, openMKL},
 }
 
 // BenchEnv is the folder into which `make bench-env` puts peers.
@@ -86,13 +96,13 @@ func openPeer(against string, threads int) (peer, error) {
 		default:
 			continue
 		}
-		handle, err := loadLibrary(path)
+		handle, err := loadLibrary(path, threads)
 		if err != nil {
 			return nil, diag.Errorf(diag.Pos{}, "cannot load %s: %v", path, err)
 		}
 		return l.open(handle, threads)
 	}
-	return nil, diag.Usagef("--against %s: expected %s, or the path of such a library (lib..openblas.., libdnnl..)", against, strings.Join(known, " or "))
+	return nil, diag.Usagef("--against %s: expected %s, or the path of such a library (lib..openblas.., libdnnl.., libmkl_rt..)", against, strings.Join(known, " or "))
 }
 
 func findLibrary(folders []string, file string) string {
@@ -107,16 +117,81 @@ func findLibrary(folders []string, file string) string {
 }
 
 // loadLibrary loads with an environment that lets the library choose its own
-// kernels: settings for other programs may name slower ones.
-func loadLibrary(path string) (uintptr, error) {
-	if unset, err := purego.Dlsym(purego.RTLD_DEFAULT, "unsetenv"); err == nil {
-		for _, name := range []string{"OPENBLAS_CORETYPE", "OPENBLAS_L2_SIZE", "OPENBLAS_VERBOSE", "ONEDNN_MAX_CPU_ISA", "DNNL_MAX_CPU_ISA"} {
-			text := append([]byte(name), 0)
-			purego.SyscallN(unset, uintptr(unsafe.Pointer(&text[0])))
-			os.Unsetenv(name)
+// kernels: settings for other programs may name slower ones. What it needs and the
+// system does not find is looked for beside it.
+func loadLibrary(path string, threads int) (uintptr, error) {
+	for _, name := range []string{"OPENBLAS_CORETYPE", "OPENBLAS_L2_SIZE", "OPENBLAS_VERBOSE", "ONEDNN_MAX_CPU_ISA", "DNNL_MAX_CPU_ISA", "MKL_CBWR", "MKL_ENABLE_INSTRUCTIONS"} {
+		environment(name, "")
+	}
+	folder := filepath.Dir(path)
+	n := strconv.Itoa(threads)
+	for name, value := range map[string]string{ // in any order: they do not depend on each other
+		"OCL_ICD_FILENAMES":      filepath.Join(folder, "libintelocl.so"), // the driver of builds on SYCL
+		"DPCPP_CPU_NUM_CUS":      n,
+		"MKL_THREADING_LAYER":    map[bool]string{true: "SEQUENTIAL", false: "GNU"}[threads == 1],
+		"OPENBLAS_NUM_THREADS":   n,
+		"ONEDNN_VERBOSE":         "0",
+		"KMP_BLOCKTIME":          "0",
+		"ONEAPI_DEVICE_SELECTOR": "opencl:cpu",
+		"SYCL_CACHE_PERSISTENT":  "0",
+		"MKL_DYNAMIC":            "FALSE",
+	} {
+		environment(name, value)
+	}
+	for _, name := range []string{"libOpenCL.so.1", "libintelocl.so"} { // opened later by name, of builds on SYCL
+		if there := filepath.Join(folder, name); exists(there) {
+			if _, err := loadWith(there, folder, most); err != nil {
+				return 0, err
+			}
 		}
 	}
-	return purego.Dlopen(path, purego.RTLD_NOW|purego.RTLD_LOCAL)
+	return loadWith(path, folder, most)
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}
+
+// most is how many libraries a library may need.
+const most = 40
+
+// loadWith loads path, and before it, where it is said to be missing, what it
+// needs from a folder, at most so many libraries.
+func loadWith(path, folder string, most int) (uintptr, error) {
+	for {
+		handle, err := purego.Dlopen(path, purego.RTLD_NOW|purego.RTLD_LOCAL)
+		if err == nil {
+			return handle, nil
+		}
+		missing, _, ok := strings.Cut(err.Error(), ": cannot open shared object file")
+		if i := strings.LastIndexAny(missing, " /"); i >= 0 {
+			missing = missing[i+1:]
+		}
+		there := filepath.Join(folder, missing)
+		if most--; !ok || most < 0 || there == path {
+			return 0, err
+		}
+		if _, fault := loadWith(there, folder, most); fault != nil {
+			return 0, err
+		}
+	}
+}
+
+// environment sets a variable where C code sees it, "" takes it away.
+func environment(name, value string) {
+	key, text := append([]byte(name), 0), append([]byte(value), 0)
+	if value == "" {
+		os.Unsetenv(name)
+		if unset, err := purego.Dlsym(purego.RTLD_DEFAULT, "unsetenv"); err == nil {
+			purego.SyscallN(unset, uintptr(unsafe.Pointer(&key[0])))
+		}
+		return
+	}
+	os.Setenv(name, value)
+	if set, err := purego.Dlsym(purego.RTLD_DEFAULT, "setenv"); err == nil {
+		purego.SyscallN(set, uintptr(unsafe.Pointer(&key[0])), uintptr(unsafe.Pointer(&text[0])), 1)
+	}
 }
 
 // text reads a C string.

@@ -3,9 +3,8 @@ package bench
 import (
 	"fmt"
 	goruntime "runtime"
-	"syscall"
+	"slices"
 	"time"
-	"unsafe"
 )
 
 // contender is one side of a row. Its runs do the same over memory of their own:
@@ -13,35 +12,46 @@ import (
 type contender struct {
 	Name, Note string
 	runs       []func() bool
+	before     func() // at the start of a turn, outside the timing; may be nil
+	expendable bool   // left out of the rounds if it takes several times as long as the best such
 
 	next  int       // which run comes next
 	n     int       // runs a round
 	times []float64 // seconds a run, one a round
+	used  []float64 // processors that it kept busy, in each turn
 }
 
+// hopeless is how many times as long as the best an expendable contender may take.
+const hopeless = 3
+
 // race takes the contenders in turn, rounds times, each as often as fills about
-// slice.
-func race(cs []*contender, rounds int, slice time.Duration, threads int) error {
+// slice. It calls begin on the thread that it keeps.
+func race(cs []*contender, rounds int, slice time.Duration, threads int, begin func()) error {
 	goruntime.LockOSThread()
 	defer goruntime.UnlockOSThread()
-	now := wall
-	if threads == 1 {
-		now = threadTime
+	if begin != nil {
+		begin()
 	}
-	for _, c := range cs {
-		least := slice.Seconds()
+	least := make([]float64, len(cs))
+	for i, c := range cs {
 		for range 2 { // the first touches what it uses
-			t, err := c.seconds(now, 1)
+			t, err := c.turn(1, threads)
 			if err != nil {
 				return err
 			}
-			least = min(least, t)
+			if least[i] == 0 || t < least[i] {
+				least[i] = t
+			}
+			if t > slice.Seconds() && c.expendable {
+				break
+			}
 		}
-		c.n = int(min(max(slice.Seconds()/max(least, 1e-9), 1), 1e7))
+		c.n = int(min(max(slice.Seconds()/max(least[i], 1e-9), 1), 1e7))
 	}
+	cs = remaining(cs, least)
 	for range rounds {
 		for _, c := range cs {
-			t, err := c.seconds(now, c.n)
+			t, err := c.turn(c.n, threads)
 			if err != nil {
 				return err
 			}
@@ -51,8 +61,31 @@ func race(cs []*contender, rounds int, slice time.Duration, threads int) error {
 	return nil
 }
 
-func (c *contender) seconds(now func() float64, n int) (float64, error) {
-	start := now()
+// remaining leaves out the expendable ones that cannot be the best.
+func remaining(cs []*contender, least []float64) []*contender {
+	best := 0.0
+	for i, c := range cs {
+		if c.expendable && (best == 0 || least[i] < best) {
+			best = least[i]
+		}
+	}
+	var out []*contender
+	for i, c := range cs {
+		if c.expendable && least[i] > hopeless*best {
+			c.times = []float64{least[i]}
+			continue
+		}
+		out = append(out, c)
+	}
+	return out
+}
+
+// turn runs n times and gives the seconds of all.
+func (c *contender) turn(n, threads int) (float64, error) {
+	if c.before != nil {
+		c.before()
+	}
+	start := look()
 	for range n {
 		if !c.runs[c.next]() {
 			return 0, fmt.Errorf("%s failed while running", c.Name)
@@ -61,20 +94,10 @@ func (c *contender) seconds(now func() float64, n int) (float64, error) {
 			c.next = 0
 		}
 	}
-	return now() - start, nil
+	t, used := taken(start, look(), threads)
+	c.used = append(c.used, used)
+	return t, nil
 }
 
-var epoch = time.Now()
-
-func wall() float64 { return time.Since(epoch).Seconds() }
-
-// threadTime is the processor time of this thread: what else the machine runs
-// counts less than on the wall.
-func threadTime() float64 {
-	const clockThreadCPU = 3
-	var t syscall.Timespec
-	if _, _, no := syscall.RawSyscall(syscall.SYS_CLOCK_GETTIME, clockThreadCPU, uintptr(unsafe.Pointer(&t)), 0); no != 0 {
-		return wall()
-	}
-	return float64(t.Sec) + 1e-9*float64(t.Nsec)
-}
+// best is the least time of all rounds.
+func (c *contender) best() float64 { return slices.Min(c.times) }

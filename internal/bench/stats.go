@@ -50,8 +50,8 @@ func quotients(a, b []float64) []float64 {
 	return q
 }
 
-// least is the smaller of both in every round: the better of two peers.
-func least(a, b []float64) []float64 {
+// lesser is the smaller of both in every round: the better of two peers.
+func lesser(a, b []float64) []float64 {
 	out := slices.Clone(a)
 	for i := range out {
 		out[i] = min(out[i], b[i])

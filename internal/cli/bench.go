@@ -19,6 +19,7 @@ type benchFlags struct {
 	shapes []string
 	seed   uint64
 	json   bool
+	forced []string
 	o      bench.Options
 }
 
@@ -29,10 +30,15 @@ const benchHelp = `Measure a function on a list of shapes, alone or beside a lib
 different dims are combined, each with each; draws of several dims belong
 together. The seed of draws is printed.
 
---against openblas, onednn or the path of such a library compares with it in
+--against openblas, onednn, onednn-sycl, mkl or the path of such a library compares with it in
 this process, in turn, where the function is a matrix product of two
 parameters; a const second operand is packed by the library beforehand, outside
-the timing. The figures are medians, with quartiles in brackets.`
+the timing. A way of the library that leaves half of this machine's vectors unused,
+or runs on more threads than it is given, takes no part. The figures are medians,
+with quartiles in brackets; behind a bar stands what the least times give.
+
+--regret measures every variant of the function's choice in the same rounds, and
+tells what the chosen one loses to the best.`
 
 func (a *app) benchCmd() *cobra.Command {
 	f := &benchFlags{}
@@ -55,12 +61,15 @@ func (a *app) benchCmd() *cobra.Command {
 	}
 	fl := c.Flags()
 	fl.StringArrayVar(&f.shapes, "shape", nil, "the sizes of dims, `NAME=SIZES,...`; may be given several times")
-	fl.StringVar(&f.o.Against, "against", "", "a library to compare with: openblas, onednn, or its `PATH`; several with commas")
+	fl.StringVar(&f.o.Against, "against", "", "a library to compare with: openblas, onednn, onednn-sycl, mkl, or its `PATH`; several with commas")
 	fl.StringVar(&f.entry, "entry", "", "the `FUNCTION` to run; the only one if left out")
 	fl.IntVar(&f.o.Threads, "threads", 1, "use at most `N` threads, on both sides")
-	fl.BoolVar(&f.o.Cold, "cold", false, "rotate through operands that together exceed the last cache")
+	fl.BoolVar(&f.o.Cold, "cold", false, "rotate through const operands (through all, if none is const) that together exceed the last cache")
+	fl.BoolVar(&f.o.Regret, "regret", false, "measure every variant of the choice at run time, and what the chosen one loses")
+	fl.BoolVar(&f.o.Stream, "stream", false, "measure reading as much memory as the const operands take")
+	variantFlag(c, &f.forced)
 	fl.IntVar(&f.o.Rounds, "rounds", 9, "measure every contender `N` times")
-	fl.DurationVar(&f.o.Slice, "slice", 10*time.Millisecond, "the `TIME` of a contender in a round")
+	fl.DurationVar(&f.o.Slice, "slice", 3*time.Millisecond, "the `TIME` of a contender in a round")
 	fl.Uint64Var(&f.seed, "seed", 0, "the `NUMBER` that determines draws; another one each time if left out")
 	fl.BoolVar(&f.json, "json", false, "print the figures as JSON")
 	optimiseFlags(c, &f.o.Compile)
@@ -79,6 +88,9 @@ func (a *app) bench(ctx context.Context, file string, f *benchFlags) error {
 		return err
 	}
 	f.o.Shapes = shapes
+	if f.o.Forced, err = driver.ParseForced(f.forced); err != nil {
+		return err
+	}
 	m, err := driver.Load(file)
 	if err != nil {
 		return err
