@@ -19,6 +19,7 @@ BENCH_ONEDNN        := onednn==2026.1.0 onednn-devel==2026.1.0 tbb==2023.2.0 tcm
 BENCH_ONEDNN_OPENMP := onednn-cpu-gomp==2023.2.0 onednn-devel-cpu-gomp==2023.2.0
 BENCH_NUMPY         := numpy==2.4.6
 BENCH_OPENBLAS      := scipy-openblas32==0.3.34.481.3
+BENCH_MKL           := mkl==2026.2.1
 
 .PHONY: all demo build test check bench bench-helix bench-env fuzz conformance tools python-env prerequisites clean
 
@@ -75,15 +76,16 @@ bench: build tools
 	@$(MAKE) --no-print-directory bench-env || true
 	$(GO) run ./bench -env $(BENCH_ENV) $(BENCH)
 
-# Matrix products on many shapes, beside OpenBLAS and oneDNN. BENCH='-only warm'
-# chooses tables; -doc FILE keeps them.
+# Matrix products on many shapes, beside OpenBLAS, oneDNN and MKL, in about 20
+# minutes. BENCH='-only warm' chooses tables, -quick takes a part of the shapes,
+# -doc FILE keeps the tables.
 bench-helix: build tools
 	@$(MAKE) --no-print-directory bench-env || true
 	BENCH_ENV=$(BENCH_ENV) $(GO) run ./bench/helix $(BENCH)
 
 # What the benchmark compares with: the newest oneDNN that a registry serves,
 # which runs on SYCL, the newest of its builds that runs on plain threads (a
-# call costs it less), NumPy, and the newest OpenBLAS. About 2 GB, in a folder outside this tree.
+# call costs it less), NumPy, and the newest OpenBLAS and MKL. About 3 GB, in a folder outside this tree.
 bench-env:
 	@set -e; mkdir -p $(BENCH_ENV); \
 	get() { dir=$(BENCH_ENV)/$$1; shift; \
@@ -91,7 +93,8 @@ bench-env:
 	  rm -rf $$dir; $(PYTHON) -m venv $$dir; \
 	  $$dir/bin/python -m pip install -q --no-deps "$$@" && echo "$$*" > $$dir/packages \
 	  || { rm -rf $$dir; echo "could not install $$*: make bench leaves it out" >&2; }; }; \
-	get onednn $(BENCH_ONEDNN); get onednn-openmp $(BENCH_ONEDNN_OPENMP); get numpy $(BENCH_NUMPY); get openblas $(BENCH_OPENBLAS)
+	get onednn $(BENCH_ONEDNN); get onednn-openmp $(BENCH_ONEDNN_OPENMP); get numpy $(BENCH_NUMPY); get openblas $(BENCH_OPENBLAS); \
+	get mkl $(BENCH_MKL)
 
 # Random programs: text round trips, passes, interpreter against native code. What
 # is found goes to a temporary folder that the run names.

@@ -25,6 +25,7 @@ type Options struct {
 	Cold    bool          // constant operands, or all where none is constant, rotate through more memory than the last cache holds
 	Regret  bool          // every variant of the function's choice is measured too
 	Stream  bool          // so is reading what the constant operands take
+	Wall    bool          // time on the wall, though there is one thread: to compare with several
 	Forced  []driver.Forced
 	Compile driver.Options
 
@@ -60,6 +61,7 @@ type Row struct {
 	Least       float64 `json:"least_seconds,omitempty"`
 	GFlops      *Spread `json:"gflops,omitempty"`
 	Share       *Spread `json:"share_of_peak,omitempty"`
+	Peak        float64 `json:"peak_gflops,omitempty"` // from its least time, on all threads
 	BestShare   float64 `json:"best_share_of_peak,omitempty"`
 	Stream      float64 `json:"stream_gbytes,omitempty"` // read in a second, of as much memory as the constant operands
 	StreamShare float64 `json:"share_of_stream,omitempty"`
@@ -95,6 +97,7 @@ type session struct {
 
 	top      func() bool // multiply-adds in registers, nil if this machine's are not measured
 	topFlops float64     // of one run of top, on all threads
+	fastest  float64     // GFLOP/s of top in any row so far
 	stream   *streamer
 }
 
@@ -336,7 +339,7 @@ func (s *session) measure(row *Row, x *field) error {
 	if c := s.stream.contender(); c != nil {
 		all = append(all, c)
 	}
-	err := race(append(all, x.variants...), s.o.Rounds, s.o.Slice, s.o.Threads, s.begin)
+	err := race(append(all, x.variants...), s.o.Rounds, s.o.Slice, s.clock(), s.begin)
 	if err != nil {
 		return err
 	}
@@ -352,11 +355,20 @@ func (s *session) measure(row *Row, x *field) error {
 	if top != nil {
 		share := SpreadOf(quotients(gflops, rates(top.times, s.topFlops)))
 		most = s.topFlops / top.best() / 1e9
+		row.Peak, s.fastest = most, max(s.fastest, most)
 		row.Share, row.BestShare = &share, x.q.flops()/row.Least/1e9/most
 	}
 	s.stream.share(row, x)
-	s.compare(row, x, most)
+	s.compare(row, x)
 	return nil
+}
+
+// clock is the number of threads that times are taken for.
+func (s *session) clock() int {
+	if s.o.Wall {
+		return max(s.o.Threads, 2)
+	}
+	return s.o.Threads
 }
 
 // begin limits the threads of libraries, on the thread from which they are called.
@@ -367,12 +379,12 @@ func (s *session) begin() {
 }
 
 // compare fills in the ways of the peers and the ratio to the best of them.
-func (s *session) compare(row *Row, x *field, most float64) {
+func (s *session) compare(row *Row, x *field) {
 	var best []float64
 	least := 0.0
 	for i, c := range x.theirs {
 		w := Way{c.Name, c.Note, SpreadOf(c.times), c.best(), SpreadOf(rates(c.times, x.q.flops())), ""}
-		w.Void = s.void(c, x.isas[i], x.q.flops()/w.Least/1e9, most)
+		w.Void = s.void(c, x.isas[i], x.q.flops()/w.Least/1e9, s.fastest)
 		row.Peers = append(row.Peers, w)
 		if w.Void != "" {
 			continue

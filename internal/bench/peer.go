@@ -105,6 +105,12 @@ func openPeer(against string, threads int) (peer, error) {
 	return nil, diag.Usagef("--against %s: expected %s, or the path of such a library (lib..openblas.., libdnnl.., libmkl_rt..)", against, strings.Join(known, " or "))
 }
 
+// Loads tries to load a peer, and says why it cannot be compared with.
+func Loads(against string) error {
+	_, err := openPeer(against, 1)
+	return err
+}
+
 func findLibrary(folders []string, file string) string {
 	for _, f := range folders {
 		found, _ := filepath.Glob(filepath.Join(BenchEnv(), f, file))
