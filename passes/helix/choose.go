@@ -6,6 +6,7 @@ import (
 	"tenon/internal/num"
 	"tenon/ir"
 	"tenon/ir/sym"
+	"tenon/microkernels/gemm"
 )
 
 // choose is the choice among the strategies of x and the comp as it is.
@@ -42,19 +43,21 @@ func (x *contraction) outside(c sym.Cond) bool { return x.before.Prove(c) }
 
 func (s strategy) name() string {
 	how := "direct"
-	if s.pack {
+	switch dots := s.key.B == gemm.Columns; {
+	case dots && s.pack:
+		how = "turned"
+	case dots:
+		how = "dots"
+	case s.ready != nil && s.packA:
+		how = "prepared_rows"
+	case s.ready != nil:
+		how = "prepared"
+	case s.packA:
+		how = "both"
+	case s.pack:
 		how = "packed"
 	}
-	if s.packA {
-		how = "both"
-	}
-	if s.ready != nil {
-		how = "prepared"
-		if s.packA {
-			how = "prepared_rows"
-		}
-	}
-	return fmt.Sprintf("%s_%dx%d", how, s.key.MR, s.key.NV*s.key.Lanes)
+	return fmt.Sprintf("%s_%dx%d", how, s.key.MR, s.key.Cols())
 }
 
 // pick computes the number of the strategy with the least cost.

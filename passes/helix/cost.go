@@ -4,6 +4,7 @@ import (
 	"tenon/internal/num"
 	"tenon/ir"
 	"tenon/ir/sym"
+	"tenon/microkernels/gemm"
 )
 
 // pricer emits the cost model: cycles of one matrix product, as values that the
@@ -24,6 +25,8 @@ type pricer struct {
 const (
 	callCycles  = 40.0  // to enter a body, pick its tile and leave
 	storeCycles = 2.0   // a vector of the result
+	dotCycles   = 70.0  // the same where the lanes are added up at the end
+	laneCycles  = 3.0   // lanes that are added up
 	packCycles  = 0.8   // 4 bytes that are copied to a panel
 	rowCycles   = 0.035 // 4 bytes of rows of a that a strip reads again, beyond those of a panel
 	stripCycles = 0.05  // 4 bytes of rows of b that a tile reads again
@@ -76,9 +79,9 @@ func (p *pricer) loops() *ir.Value {
 // copies.
 func (p *pricer) strategy(s strategy) *ir.Value {
 	x, key := p.x, s.key
-	one, width := sym.Const(1), sym.Const(int64(key.NV*key.Lanes))
+	one, width := sym.Const(1), sym.Const(int64(key.Cols()))
 	strips := ceil(x.n.Extent, width)
-	last := ceil(sym.Sub(x.n.Extent, sym.Mul(sym.Sub(strips, one), width)), sym.Const(int64(key.Lanes)))
+	last := ceil(sym.Sub(x.n.Extent, sym.Mul(sym.Sub(strips, one), width)), sym.Const(int64(key.Cols()/key.NV)))
 	whole := p.mul(p.size(sym.Sub(strips, one)), p.strip(s, p.number(float64(key.NV))))
 	cost := p.sum(whole, p.strip(s, p.size(last)))
 
@@ -88,6 +91,7 @@ func (p *pricer) strategy(s strategy) *ir.Value {
 	case s.ready != nil:
 	case s.pack:
 		cost = p.sum(cost, p.mul(k, n, p.number(words*packCycles)))
+	case s.key.B == gemm.Columns:
 	default:
 		tiles := p.size(ceil(x.m.Extent, sym.Const(int64(key.MR))))
 		cost = p.sum(cost, p.mul(k, n, tiles, p.number(words), p.rowAfterRow()))
@@ -108,7 +112,8 @@ func (p *pricer) rowAfterRow() *ir.Value {
 		p.b.Scalar("select", same, p.number(setCycles), none))
 }
 
-// strip is the cost of one strip of v vectors.
+// strip is the cost of one strip of v vectors, or of v columns whose sums run
+// along the depth.
 func (p *pricer) strip(s strategy, v *ir.Value) *ir.Value {
 	x, most := p.x, sym.Const(int64(s.key.MR))
 	tiles := ceil(x.m.Extent, most)
@@ -118,18 +123,22 @@ func (p *pricer) strip(s strategy, v *ir.Value) *ir.Value {
 	}
 	low := sym.Sub(x.m.Extent, sym.Mul(sym.Sub(tiles, sym.Const(1)), high))
 	again := p.number(float64(p.on.Gemm.VectorBytes) / nearBytes)
-	if p.on.depth(x.acc)*int64(s.key.NV*p.on.Gemm.VectorBytes) <= p.on.L1*3/4 {
+	if p.on.depth(s.key)*int64(s.key.Cols()*x.acc.Bytes()) <= p.on.L1*3/4 {
 		again = p.number(1 / float64(p.on.Gemm.LoadsPerCycle))
 	}
-	passes := p.size(ceil(x.m.Extent, sym.Const(p.on.rows(x.acc))))
+	passes := p.size(ceil(x.m.Extent, sym.Const(p.on.rows(s.key))))
 	more := p.sub(p.size(sym.Sub(tiles, sym.Const(1))), passes)
 	step := p.sum(
 		p.mul(passes, p.max(p.step(p.size(high), v), p.mul(v, p.fromAfar()))),
 		p.mul(more, p.max(p.step(p.size(high), v), p.mul(v, again))),
 		p.max(p.step(p.size(low), v), p.mul(v, again)))
-	blocks := p.size(ceil(x.k.Extent, sym.Const(p.on.depth(x.acc))))
-	edges := p.sum(p.mul(p.size(tiles), p.number(callCycles)), p.mul(p.size(x.m.Extent), v, p.number(storeCycles)))
-	return p.sum(p.mul(p.size(x.k.Extent), step), p.mul(blocks, edges))
+	blocks := p.size(ceil(x.k.Extent, sym.Const(p.on.depth(s.key))))
+	steps, call, store := x.k.Extent, callCycles, storeCycles
+	if s.key.B == gemm.Columns {
+		steps, call, store = ceil(x.k.Extent, sym.Const(int64(s.key.Lanes))), dotCycles, laneCycles
+	}
+	edges := p.sum(p.mul(p.size(tiles), p.number(call)), p.mul(p.size(x.m.Extent), v, p.number(store)))
+	return p.sum(p.mul(p.size(steps), step), p.mul(blocks, edges))
 }
 
 // step is the time of a step of a tile of h rows and v vectors in the first cache.

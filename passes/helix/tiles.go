@@ -1,8 +1,6 @@
 package helix
 
 import (
-	"slices"
-
 	"tenon/internal/num"
 	"tenon/ir"
 	"tenon/ir/ops/tensor"
@@ -12,8 +10,8 @@ import (
 
 // strategy is one way to decompose a contraction.
 type strategy struct {
-	key   gemm.Key  // the register tile
-	pack  bool      // b is copied to panels
+	key   gemm.Key  // the register tile; B by columns: its sums run along the depth
+	pack  bool      // b is copied to panels, or to columns
 	packA bool      // a is copied to panels, block by block
 	ready *prepared // b lies in panels already
 }
@@ -62,11 +60,11 @@ func (t *tiling) nest(b *ir.Builder) {
 	t.n0 = sym.Const(0)
 	t.at[x.n.Name], t.size[x.n.Name] = sym.Const(0), x.n.Extent
 	if bMade {
-		b = t.tile(b, x.n, t.h.machine.columns(t.strategy, x.acc), false)
+		b = t.tile(b, x.n, t.h.machine.columns(t.strategy), false)
 		t.n0 = t.at[x.n.Name]
 	}
 	t.at[x.k.Name], t.size[x.k.Name] = sym.Const(0), x.k.Extent
-	b = t.tile(b, x.k, t.h.machine.depth(x.acc), false)
+	b = t.tile(b, x.k, t.h.machine.depth(t.key), false)
 	if bMade {
 		t.makeB(b)
 	}
@@ -77,7 +75,7 @@ func (t *tiling) nest(b *ir.Builder) {
 	for _, axis := range late {
 		b = t.each(b, axis, true)
 	}
-	b = t.tile(b, x.m, t.h.machine.rows(x.acc), false)
+	b = t.tile(b, x.m, t.h.machine.rows(t.key), false)
 	if aMade && t.aBuf == nil {
 		t.aRow = t.at[x.m.Name]
 		t.makeA(b)
@@ -93,7 +91,7 @@ func (t *tiling) nest(b *ir.Builder) {
 	if _, known := height.IsConst(); !known { // a value: bounds are proved without what it is made of
 		height = sym.Val(b.Idx(height, num.Index))
 	}
-	b = t.within(b, x.n, sym.Const(int64(t.key.NV*t.key.Lanes)), true)
+	b = t.within(b, x.n, sym.Const(int64(t.key.Cols())), true)
 	t.at[x.m.Name], t.size[x.m.Name] = first, rows
 	b = t.within(b, x.m, height, false)
 	t.call(b)
@@ -184,9 +182,15 @@ func (t *tiling) panelsOfA(b *ir.Builder) {
 	b.Add(op, nil)
 }
 
-// makeB writes the open depth and columns of b to a buffer, in panels or rows.
+// makeB writes the open depth and columns of b to a buffer, in panels, columns or
+// rows.
 func (t *tiling) makeB(b *ir.Builder) {
 	x, wide, deep := t.x, t.size[t.x.n.Name], t.size[t.x.k.Name]
+	if t.key.B == gemm.Columns {
+		t.bBuf = t.alloc(b, "b", wide, deep)
+		t.made(b, x.b, t.bBuf, x.n, x.k)
+		return
+	}
 	if !t.pack {
 		t.bBuf = t.alloc(b, "b", deep, wide)
 		t.made(b, x.b, t.bBuf, x.k, x.n)
@@ -239,11 +243,10 @@ func (t *tiling) made(b *ir.Builder, o *operand, buf *ir.Value, axes ...ir.Axis)
 func (t *tiling) call(b *ir.Builder) {
 	x := t.x
 	k := t.key
-	k.A, k.B = gemm.Rows, gemm.Rows
 	if t.packA || t.aBuf == nil && x.formA == alongWidth {
 		k.A = gemm.Columns
 	}
-	if t.pack || t.ready != nil {
+	if k.B != gemm.Columns && (t.pack || t.ready != nil) {
 		k.B = gemm.Panels
 	}
 	out := x.whole.Out.List[0]
@@ -340,6 +343,8 @@ func (t *tiling) provideB(b *ir.Builder, f gemm.Form) *ir.Block {
 	x, l, j := t.x, t.h.fresh("l"), t.h.fresh("j")
 	column := sym.Sub(t.at[x.n.Name], t.n0)
 	switch {
+	case f == gemm.Columns:
+		return t.columnsOfB(b, j, l)
 	case t.ready != nil:
 		v := t.h.fresh("v")
 		panel := sym.FloorDiv(column, sym.Const(int64(t.key.Lanes)))
@@ -360,6 +365,18 @@ func (t *tiling) provideB(b *ir.Builder, f gemm.Form) *ir.Block {
 	r := x.read(x.b)
 	return provider(b, r.Src, []string{l, j}, func(p []sym.Expr) []sym.Expr {
 		return t.elements(r, map[string]sym.Expr{x.k.Name: p[0], x.n.Name: p[1]})
+	})
+}
+
+// columnsOfB are those of the open tile, or of their copy.
+func (t *tiling) columnsOfB(b *ir.Builder, j, l string) *ir.Block {
+	if t.bBuf != nil {
+		column := sym.Sub(t.at[t.x.n.Name], t.n0)
+		return provider(b, t.bBuf, []string{j, l}, func(p []sym.Expr) []sym.Expr { return []sym.Expr{sym.Add(column, p[0]), p[1]} })
+	}
+	r := t.x.read(t.x.b)
+	return provider(b, r.Src, []string{j, l}, func(p []sym.Expr) []sym.Expr {
+		return t.elements(r, map[string]sym.Expr{t.x.n.Name: p[0], t.x.k.Name: p[1]})
 	})
 }
 
@@ -395,82 +412,4 @@ func (t *tiling) epilogue(b *ir.Builder) *ir.Block {
 	}
 	in.Yield(m.Value(x.whole.Yields()[0]))
 	return block
-}
-
-// columns is how many columns of b are copied at a time: what half of the second
-// cache holds; where a is copied too, so many that this is seldom done again.
-func (m machine) columns(s strategy, acc num.Elem) int64 {
-	const seldom = 4096
-	width, most := int64(s.key.NV*s.key.Lanes), int64(seldom)
-	if s.pack && !s.packA {
-		most = m.L2 / 2 / (m.depth(acc) * int64(acc.Bytes()))
-	}
-	return max(1, most/width) * width
-}
-
-// depth is how much of the depth is summed at a time: so much of two vectors of
-// b takes three quarters of the first cache.
-func (m machine) depth(acc num.Elem) int64 {
-	const vectors = 2
-	d := m.L1 * 3 / 4 / int64(vectors*m.Gemm.VectorBytes)
-	return max(16, d/16*16)
-}
-
-// rows is how many rows of a are used at a time: half of the second cache.
-func (m machine) rows(acc num.Elem) int64 {
-	return max(48, m.L2/2/(m.depth(acc)*int64(acc.Bytes()))/48*48)
-}
-
-// strategies lists the ways to decompose x: tiles of few rows read b where it
-// lies; where b is copied there are rows enough for the tile that reuses it most.
-// Panels that were made in advance serve all tiles.
-func (h *decomposer) strategies(x *contraction) (list []strategy) {
-	keys := h.tileShapes(x)
-	best := slices.MaxFunc(keys, func(a, b gemm.Key) int { return reuse(a) - reuse(b) })
-	if ready := h.prepare(x, best.Lanes); ready != nil {
-		for _, k := range keys {
-			list = append(list, strategy{key: k, ready: ready})
-		}
-		if x.formA != made {
-			list = append(list, strategy{key: best, ready: ready, packA: true})
-		}
-		return list
-	}
-	for _, k := range keys {
-		if x.formB != alongDepth {
-			list = append(list, strategy{key: k})
-		}
-	}
-	if x.formB != made {
-		list = append(list, strategy{key: best, pack: true})
-	}
-	if x.formB != made && x.formA != made {
-		list = append(list, strategy{key: best, pack: true, packA: true})
-	}
-	return list
-}
-
-// tileShapes are the register tiles that variants are made of: of each number of
-// rows the narrowest that keeps the units busy, and of a single vector no more
-// rows than do.
-func (h *decomposer) tileShapes(x *contraction) (keys []gemm.Key) {
-	m := h.machine.Gemm
-	for _, k := range gemm.Candidates(m, x.acc) {
-		if k.NV == 1 && k.MR > 1 {
-			k.MR = max(2, min(k.MR, m.FMALatency*m.FMAPerCycle))
-		}
-		if n := len(keys); n == 0 || keys[n-1].MR != k.MR {
-			keys = append(keys, k)
-		}
-	}
-	return keys
-}
-
-// reuse orders tiles by how often they use what they load: those with the most
-// accumulators, of these the one with the most rows, but not of a single vector.
-func reuse(k gemm.Key) int {
-	if k.NV == 1 {
-		return 0
-	}
-	return 100*k.MR*k.NV + k.MR
 }
