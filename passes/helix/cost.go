@@ -23,17 +23,18 @@ type pricer struct {
 
 // Figures without a source were read off measurements on cores of today (Zen 3).
 const (
-	callCycles  = 40.0  // to enter a body, pick its tile and leave
-	storeCycles = 2.0   // a vector of the result
-	dotCycles   = 70.0  // the same where the lanes are added up at the end
-	laneCycles  = 3.0   // lanes that are added up
+	callCycles  = 25.0  // to enter a body, pick its tile and leave
+	storeCycles = 1.0   // a vector of the result
+	dotCycles   = 35.0  // the same where the lanes are added up at the end
+	laneCycles  = 1.5   // lanes that are added up
 	packCycles  = 0.8   // 4 bytes that are copied to a panel
 	rowCycles   = 0.035 // 4 bytes of rows of a that a strip reads again, beyond those of a panel
 	stripCycles = 0.05  // 4 bytes of rows of b that a tile reads again
 	pageCycles  = 0.1   // the same, more, where each row begins on a page of its own
 	setCycles   = 0.2   // the same, more, where all rows lie in the same sets of the caches
 	pageBytes   = 4096
-	waitCycles  = 1.0 // what the scheduler loses where few chains of sums are under way
+	waitCycles  = 0.3 // what the scheduler loses where few chains of sums are under way
+	loadShare   = 0.9 // of the loads that the ports could do
 	loopCycles  = 0.5 // a product in loops without tiles
 	loopStart   = 20.0
 
@@ -115,29 +116,30 @@ func (p *pricer) rowAfterRow() *ir.Value {
 // strip is the cost of one strip of v vectors, or of v columns whose sums run
 // along the depth.
 func (p *pricer) strip(s strategy, v *ir.Value) *ir.Value {
-	x, most := p.x, sym.Const(int64(s.key.MR))
-	tiles := ceil(x.m.Extent, most)
-	high := most
-	if !s.packA {
-		high = ceil(x.m.Extent, sym.Max(tiles, sym.Const(1)))
-	}
-	low := sym.Sub(x.m.Extent, sym.Mul(sym.Sub(tiles, sym.Const(1)), high))
+	x := p.x
+	tiles := p.size(ceil(x.m.Extent, sym.Const(int64(s.key.MR))))
 	again := p.number(float64(p.on.Gemm.VectorBytes) / nearBytes)
 	if p.on.depth(s.key)*int64(s.key.Cols()*x.acc.Bytes()) <= p.on.L1*3/4 {
 		again = p.number(1 / float64(p.on.Gemm.LoadsPerCycle))
 	}
+	high := p.number(float64(s.key.MR))
+	if !s.packA {
+		high = p.b.Scalar("ceil", p.b.Scalar("div", p.size(x.m.Extent), p.max(tiles, p.number(1))))
+	}
+	more := p.sub(tiles, p.number(1))
+	low := p.sub(p.size(x.m.Extent), p.mul(more, high))
 	passes := p.size(ceil(x.m.Extent, sym.Const(p.on.rows(s.key))))
-	more := p.sub(p.size(sym.Sub(tiles, sym.Const(1))), passes)
+	busy := p.step(high, v)
 	step := p.sum(
-		p.mul(passes, p.max(p.step(p.size(high), v), p.mul(v, p.fromAfar()))),
-		p.mul(more, p.max(p.step(p.size(high), v), p.mul(v, again))),
-		p.max(p.step(p.size(low), v), p.mul(v, again)))
+		p.mul(passes, p.max(busy, p.mul(v, p.fromAfar()))),
+		p.mul(p.sub(more, passes), p.max(busy, p.mul(v, again))),
+		p.max(p.step(low, v), p.mul(v, again)))
 	blocks := p.size(ceil(x.k.Extent, sym.Const(p.on.depth(s.key))))
 	steps, call, store := x.k.Extent, callCycles, storeCycles
 	if s.key.B == gemm.Columns {
 		steps, call, store = ceil(x.k.Extent, sym.Const(int64(s.key.Lanes))), dotCycles, laneCycles
 	}
-	edges := p.sum(p.mul(p.size(tiles), p.number(call)), p.mul(p.size(x.m.Extent), v, p.number(store)))
+	edges := p.sum(p.mul(tiles, p.number(call)), p.mul(p.size(x.m.Extent), v, p.number(store)))
 	return p.sum(p.mul(p.size(steps), step), p.mul(blocks, edges))
 }
 
@@ -145,7 +147,7 @@ func (p *pricer) strip(s strategy, v *ir.Value) *ir.Value {
 func (p *pricer) step(h, v *ir.Value) *ir.Value {
 	on := p.on.Gemm
 	sums := p.mul(h, v, p.number(1/float64(on.FMAPerCycle)))
-	loads := p.mul(p.sum(h, v), p.number(1/float64(on.LoadsPerCycle)))
+	loads := p.mul(p.sum(h, v), p.number(1/(loadShare*float64(on.LoadsPerCycle))))
 	return p.max(p.max(sums, loads), p.number(float64(on.FMALatency)+waitCycles))
 }
 

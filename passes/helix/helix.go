@@ -20,9 +20,9 @@
 // either. Of the summed axes one is the depth of the micro-kernels, the others
 // run outside and add.
 //
-// Legal where sums may be taken in any order. All variants with micro-kernels cut
-// the depth at the same places, so that which of them runs does not show in the
-// results.
+// Legal where sums may be taken in any order. Which variant runs follows from the
+// sizes alone, not from threads, addresses or the past; variants may differ in the
+// last bits.
 package helix
 
 import (

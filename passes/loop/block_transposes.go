@@ -54,6 +54,10 @@ var BlockTransposes = pass.Register(&pass.Pass{
 	},
 })
 
+// blockEdge is the most that a block has along either loop; larger parts are
+// tiles of something else.
+const blockEdge = 64
+
 // blocker knows the names that are taken, and those of sizes of parts.
 type blocker struct {
 	c            *pass.Context
@@ -63,7 +67,8 @@ type blocker struct {
 func (b *blocker) region(r *ir.Region) {
 	for i, op := range r.Ops {
 		if rng := rangeOf(op); rng != nil && rng.Size != "" {
-			b.parts[rng.Size] = true
+			n, ok := rng.Step.IsConst()
+			b.parts[rng.Size] = ok && n <= blockEdge
 		}
 		if outer, inner := nest(op); inner != nil && !b.isPart(outer) && !b.isPart(inner) {
 			if d := directionsOf(outer, inner); d.transpose() && b.c.Apply(op) {

@@ -96,11 +96,15 @@ func (t *tiler) nest(op *ir.Op) (outer, inner *ir.Op) {
 		return nil, nil
 	}
 	in := bodyOf(op).Ops[0]
-	if t.edge(in) == 0 || hasLoops(in) {
+	if t.edge(in) == 0 || hasLoops(in) || t.edge(op)*t.edge(in) > mostElements {
 		return nil, nil
 	}
 	return op, in
 }
+
+// mostElements bounds a block: it is written out, and no larger part of a loop
+// around is meant to be one.
+const mostElements = 64 * 32
 
 // edge is how many iterations op has where the part of the loop around that it
 // goes through is whole, 0 if it is no such loop.
