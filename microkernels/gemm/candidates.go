@@ -34,10 +34,10 @@ func Candidates(m Machine, acc num.Elem) []Key {
 // copy of B in panels costs less than the shuffles.
 const mostDotRows = 4
 
-// DotCandidates lists the tiles with B by columns, for each small number of rows
-// the one of the fewest columns whose accumulators fill the fma pipes.
+// DotCandidates lists the tiles with B by columns, for 1, 2, 4 rows the one of the
+// fewest columns whose accumulators fill the fma pipes.
 func DotCandidates(m Machine, acc num.Elem) (keys []Key) {
-	for mr := 1; mr <= mostDotRows; mr++ {
+	for mr := 1; mr <= mostDotRows; mr *= 2 {
 		nv := (chains(m) + mr - 1) / mr
 		if mr*nv+mr+1 <= m.VectorRegs {
 			keys = append(keys, Key{Elem: acc, Acc: acc, MR: mr, NV: nv, Lanes: m.VectorBytes / acc.Bytes(), B: Columns})

@@ -39,7 +39,7 @@ func (m machine) rows(k gemm.Key) int64 {
 // Panels that were made in advance serve all tiles.
 func (h *decomposer) strategies(x *contraction) (list []strategy) {
 	keys := h.tileShapes(x)
-	best := slices.MaxFunc(keys, func(a, b gemm.Key) int { return reuse(a) - reuse(b) })
+	best := keys[len(keys)-1]
 	if ready := h.prepare(x, best.Lanes); ready != nil {
 		for _, k := range keys {
 			list = append(list, strategy{key: k, ready: ready})
@@ -80,27 +80,28 @@ func (h *decomposer) dots(x *contraction) (list []strategy) {
 	return list
 }
 
-// tileShapes are the register tiles that variants are made of: of each number of
-// rows the narrowest that keeps the units busy, and of a single vector no more
-// rows than do.
-func (h *decomposer) tileShapes(x *contraction) (keys []gemm.Key) {
-	m := h.machine.Gemm
-	for _, k := range gemm.Candidates(m, x.acc) {
-		if k.NV == 1 && k.MR > 1 {
-			k.MR = max(2, min(k.MR, m.FMALatency*m.FMAPerCycle))
-		}
-		if n := len(keys); n == 0 || keys[n-1].MR != k.MR {
-			keys = append(keys, k)
+// tileShapes are the register tiles that variants are made of, the best one last:
+// that which uses most often what it loads, the one like it with fewer rows, and
+// a single row. A body takes smaller tiles too, so that more shapes gain little,
+// and each is code.
+func (h *decomposer) tileShapes(x *contraction) []gemm.Key {
+	keys := gemm.Candidates(h.machine.Gemm, x.acc)
+	slices.SortStableFunc(keys, func(a, b gemm.Key) int { return reuse(a) - reuse(b) })
+	best := keys[len(keys)-1]
+	shapes := []gemm.Key{best}
+	for _, k := range slices.Backward(keys) {
+		if last := shapes[0]; last.MR > 1 && k.MR > 1 && k.MR < last.MR && len(shapes) < 2 || k.MR == 1 && last.MR > 1 {
+			shapes = slices.Insert(shapes, 0, k)
 		}
 	}
-	return keys
+	return shapes
 }
 
-// reuse orders tiles by how often they use what they load: those with the most
-// accumulators, of these the one with the most rows, but not of a single vector.
+// reuse orders tiles by how often they use what they load: by accumulators, then
+// by rows; those of one vector, whose loads do not keep up, come before others.
 func reuse(k gemm.Key) int {
 	if k.NV == 1 {
-		return 0
+		return -k.MR
 	}
 	return 100*k.MR*k.NV + k.MR
 }
