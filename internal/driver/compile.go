@@ -3,7 +3,9 @@ package driver
 import (
 	"context"
 	"path/filepath"
+	"runtime"
 	"strings"
+	"sync"
 
 	"tenon/codegen/cpu"
 	"tenon/codegen/ptx"
@@ -67,6 +69,7 @@ type Artifact struct {
 	Module *ir.Module // every function a proc of the vec level, for a GPU of the gpu level
 	Name   string     // of the source
 	llvm   []byte
+	parts  [][]byte // the same text in several, for a library
 	desc   *targets.Desc
 	tools  *targets.Toolchain
 	opt    int
@@ -100,6 +103,9 @@ func Compile(m *ir.Module, name string, o Options) (*Artifact, error) {
 	if err != nil {
 		return nil, err
 	}
+	if a.explicit { // no pass of LLVM goes from function to function then
+		a.parts = text.Parts()
+	}
 	a.llvm = text.Text()
 	keep("module.ll", string(a.llvm))
 	return a, nil
@@ -132,7 +138,11 @@ func sourceName(m *ir.Module, file string) string {
 }
 
 func (a *Artifact) compile(ctx context.Context, e targets.Emit) ([]byte, error) {
-	out, err := a.tools.Compile(ctx, a.llvm, targets.CompileOpts{Opt: a.opt, Emit: e, GPU: a.gpu(), Explicit: a.explicit})
+	return a.compileText(ctx, a.llvm, e)
+}
+
+func (a *Artifact) compileText(ctx context.Context, text []byte, e targets.Emit) ([]byte, error) {
+	out, err := a.tools.Compile(ctx, text, targets.CompileOpts{Opt: a.opt, Emit: e, GPU: a.gpu(), Explicit: a.explicit})
 	if err != nil && ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
@@ -164,15 +174,41 @@ func (a *Artifact) LLVM(ctx context.Context) ([]byte, error) {
 
 // Library is the shared library.
 func (a *Artifact) Library(ctx context.Context) ([]byte, error) {
-	obj, err := a.Object(ctx)
+	objs, err := a.objects(ctx)
 	if err != nil {
 		return nil, err
 	}
-	out, err := a.tools.Link(ctx, a.desc, obj)
+	out, err := a.tools.Link(ctx, a.desc, objs...)
 	if err != nil && ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
 	return out, err
+}
+
+// objects are those of a shared library: the parts of a large program are
+// compiled side by side.
+func (a *Artifact) objects(ctx context.Context) ([][]byte, error) {
+	if len(a.parts) < 2 {
+		obj, err := a.Object(ctx)
+		return [][]byte{obj}, err
+	}
+	objs, errs := make([][]byte, len(a.parts)), make([]error, len(a.parts))
+	var wait sync.WaitGroup
+	free := make(chan struct{}, runtime.GOMAXPROCS(0))
+	for i, text := range a.parts {
+		wait.Go(func() {
+			free <- struct{}{}
+			defer func() { <-free }()
+			objs[i], errs[i] = a.compileText(ctx, text, targets.EmitObj)
+		})
+	}
+	wait.Wait()
+	for _, err := range errs {
+		if err != nil {
+			return nil, err
+		}
+	}
+	return objs, nil
 }
 
 // Archive is the static library.
