@@ -69,10 +69,11 @@ func loop(m Machine) Stage {
 		[]pass.Instance{blocks}, pass.Of(loops.HoistInvariants, loops.SplitStreams, graph.Simplify))}
 }
 
-// A proc starts at loop level. Its calls are inlined like a func's; loops that sum
-// products become comps, which are decomposed or become loops as any do.
+// A proc starts at loop level. Its calls are inlined like a func's; its variables
+// become values, so that sums in them are seen; loops that sum products become
+// comps, which are decomposed or become loops as any do.
 func proc(m Machine) Stage {
-	return Stage{ir.LevelLoop, slices.Concat(pass.Of(graph.Inline, graph.Simplify, raise.Raise), contractions(m), loop(m).Passes)}
+	return Stage{ir.LevelLoop, slices.Concat(pass.Of(graph.Inline, loops.PromoteScalars, graph.Simplify, raise.Raise), contractions(m), loop(m).Passes)}
 }
 
 // Where buffers lie is decided last, on the loops that code is made of.
