@@ -35,7 +35,11 @@ func newDomain(n *nest, s *sum, facts *sym.Facts) (*domain, string) {
 	}
 	slices.SortFunc(d.guards, func(a, b sym.Cond) int { return strings.Compare(a.Key(), b.Key()) })
 	d.guards = slices.CompactFunc(d.guards, sym.Cond.Equal)
-	if why := d.elements(s, axes); why != "" {
+	if s.buf == nil {
+		for _, op := range n.loops {
+			d.addPar(axes[rangeOf(op).Name])
+		}
+	} else if why := d.elements(s, axes); why != "" {
 		return nil, why
 	}
 	return d, d.sums(n, s, axes)

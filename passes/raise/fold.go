@@ -8,14 +8,9 @@ import (
 	"tenon/ir"
 )
 
-// foldOf notes op, in front of the store, if it is a nest of loops that carry one
-// scalar: what the innermost one yields is the sum so far and a term.
-func (n *nest) foldOf(op *ir.Op) bool {
-	if len(n.folds) > 0 {
-		return false
-	}
-	var chain []*ir.Op
-	var defs []*ir.Value
+// foldChain is op with the folds inside it, each alone in the one before beside
+// ops that read; nil if something else is there.
+func foldChain(op *ir.Op) (chain []*ir.Op) {
 	for inner := op; inner != nil; {
 		chain = append(chain, inner)
 		ops := bodyOf(inner).Ops
@@ -23,19 +18,28 @@ func (n *nest) foldOf(op *ir.Op) bool {
 		for _, o := range ops[:len(ops)-1] {
 			switch {
 			case isReading(o):
-				defs = append(defs, o.Results...)
 			case inner == nil && isFold(o) && continues(chain[len(chain)-1], o):
 				inner = o
 			default:
-				return false
+				return nil
 			}
 		}
 	}
-	n.folds = chain
-	for _, v := range defs {
-		n.defs[v] = true
+	return chain
+}
+
+// foldBehind is the chain of folds among ops that v is, or is added from.
+func foldBehind(v *ir.Value, ops []*ir.Op) []*ir.Op {
+	from := []*ir.Value{v}
+	if isAddition(v.Def) {
+		from = append(from, v.Def.OperandValues("")...)
 	}
-	return true
+	for _, u := range from {
+		if u.Def != nil && isFold(u.Def) && slices.Contains(ops, u.Def) {
+			return foldChain(u.Def)
+		}
+	}
+	return nil
 }
 
 // carried reports a sum so far.
@@ -51,10 +55,18 @@ func isFold(op *ir.Op) bool {
 		return false
 	}
 	_, scalar := op.Results[0].Type.(ir.Scalar)
-	return scalar && len(bodyOf(op).Yields()) == 1 && !slices.ContainsFunc(op.Clauses, func(c ir.Clause) bool {
-		d, directed := c.(*ir.Directives)
-		return directed && !slices.Equal(d.List, []string{"reassoc"})
-	})
+	return scalar && len(bodyOf(op).Yields()) == 1 && (!hasDirectives(op) || slices.Equal(directivesOf(op), []string{"reassoc"}))
+}
+
+func hasDirectives(op *ir.Op) bool { return len(directivesOf(op)) > 0 }
+
+func directivesOf(op *ir.Op) []string {
+	for _, c := range op.Clauses {
+		if d, ok := c.(*ir.Directives); ok {
+			return d.List
+		}
+	}
+	return nil
 }
 
 // continues reports that inner goes on with the sum of outer, and outer with
@@ -73,13 +85,18 @@ func carryOf(op *ir.Op) *ir.Carry {
 }
 
 // splitFold finds the term of a fold, and what becomes of its sum: it is the
-// element, or is added to it.
-func (s *sum) splitFold(n *nest, stored *ir.Value) bool {
+// element, or is added to it; without a store it goes to other ops.
+func (s *sum) splitFold(n *nest) bool {
 	last := n.folds[len(n.folds)-1]
 	start, total := carryOf(n.folds[0]).Inits[0], n.folds[0].Results[0]
 	if !s.splitStep(bodyOf(last).Yields()[0].Def, carryOf(last).Params[0], n) {
 		return false
 	}
+	if n.store == nil {
+		s.fresh = isZero(start)
+		return s.fresh || len(n.loops) == 0
+	}
+	stored := n.store.Operand(0)
 	switch {
 	case stored == total && s.isOld(n, start):
 		s.old = start.Def
@@ -94,7 +111,21 @@ func (s *sum) splitFold(n *nest, stored *ir.Value) bool {
 			s.old = b.Def
 		}
 	}
-	return s.fresh || s.old != nil
+	return (s.fresh || s.old != nil) && mentions(n.loops[len(n.loops)-1], total) == 1
+}
+
+// mentions counts the uses of v inside op.
+func mentions(op *ir.Op, v *ir.Value) (times int) {
+	bodyOf(op).Walk(func(o *ir.Op) bool {
+		o.Values(func(u *ir.Value) *ir.Value {
+			if u == v {
+				times++
+			}
+			return u
+		})
+		return true
+	})
+	return times
 }
 
 // isAddition reports an op that adds or subtracts.

@@ -20,15 +20,17 @@ func newLegality(f *ir.Func) *legality {
 	return &legality{f: f, accesses: analysis.FindAccesses(f), order: analysis.OrderIn(f)}
 }
 
-// moves says why the terms of a nest may not be summed after everything else in
-// it, in any order; "" if they may.
+// moves says why the terms of a nest may not be summed in any order, after what
+// stands in front of them and before what stands behind; "" if they may.
 func (l *legality) moves(n *nest, s *sum) string {
-	if !l.isRoot(s.buf) {
+	if s.buf != nil && !l.isRoot(s.buf) {
 		return fmt.Sprintf("%%%s may share memory with other buffers", s.buf.Name)
 	}
-	moved := map[*ir.Op]bool{n.store: true}
-	if s.old != nil {
-		moved[s.old] = true
+	moved := map[*ir.Op]bool{}
+	for _, op := range []*ir.Op{n.store, s.old} {
+		if op != nil {
+			moved[op] = true
+		}
 	}
 	for _, op := range s.loads {
 		if v := op.Args("")[0].Value; !l.isRoot(v) {
@@ -36,37 +38,63 @@ func (l *legality) moves(n *nest, s *sum) string {
 		}
 		moved[op] = true
 	}
+	if len(n.loops) == 0 { // it stays where it is
+		return ""
+	}
 	place := l.accesses.Place[n.loops[0]]
-	if !ownElements(s, place.Path) {
+	if s.buf != nil && !ownElements(s, place.Path) {
 		return fmt.Sprintf("where a sum is empty, %%%s may be written by another iteration of a parallel loop around it", s.buf.Name)
 	}
-	for op := range moved { // no order enters the answer
-		for _, arg := range op.Args("") {
-			if arg.View != nil && !l.staysBehind(arg.Value, moved, place) {
-				return "what stands before the inner loop touches elements of the sums later on"
+	on, ok := n.side()
+	if !ok {
+		return "what stands behind the sum needs what is computed in front of it"
+	}
+	return l.ordered(n, place, func(op *ir.Op) (at [3]bool) {
+		return [3]bool{on[op]&1 != 0, moved[op], on[op]&2 != 0}
+	})
+}
+
+// ordered says why the nest at place may not run in three parts; parts says in
+// which of them an op is.
+func (l *legality) ordered(n *nest, place analysis.Place, parts func(*ir.Op) [3]bool) string {
+	for buf := range l.accesses.Of { // no order enters the answer
+		in := l.within(buf, place)
+		if !slices.ContainsFunc(in, func(a *analysis.Access) bool { return a.Write }) {
+			continue
+		}
+		for _, a := range in {
+			pa := parts(a.Op)
+			if pa[2] && n.isInFront(a.Op) {
+				return "what stands behind the sum needs elements from before it"
+			}
+			for _, b := range in {
+				if (a.Write || b.Write) && precedes(pa, parts(b.Op)) && !l.order.Before(a, b, len(place.Path)) {
+					return "what stands beside the sum touches elements of it in another iteration"
+				}
 			}
 		}
 	}
 	return ""
 }
 
-// staysBehind reports that the ops at place which are not moved are through with
-// each element of buf before the moved ones touch it.
-func (l *legality) staysBehind(buf *ir.Value, moved map[*ir.Op]bool, place analysis.Place) bool {
+// within are the accesses of buf inside the op at place.
+func (l *legality) within(buf *ir.Value, place analysis.Place) (in []*analysis.Access) {
 	for _, a := range l.accesses.Of[buf] {
-		if moved[a.Op] && !a.Write || a.At < place.First || a.At > place.Last {
-			continue
-		}
-		for _, b := range l.accesses.Of[buf] {
-			if !moved[b.Op] || moved[a.Op] || !a.Write && !b.Write {
-				continue
-			}
-			if !l.order.Before(a, b, len(place.Path)) {
-				return false
-			}
+		if a.At >= place.First && a.At <= place.Last {
+			in = append(in, a)
 		}
 	}
-	return true
+	return in
+}
+
+// precedes reports that an op in the parts a runs in an earlier one than one in b.
+func precedes(a, b [3]bool) bool {
+	return a[0] && (b[1] || b[2]) || a[1] && b[2]
+}
+
+// isInFront reports an op that stands in front of the sum, and inside no other.
+func (n *nest) isInFront(op *ir.Op) bool {
+	return len(op.Results) > 0 && n.defs[op.Results[0]]
 }
 
 // ownElements reports that iterations of the parallel loops around have elements

@@ -48,8 +48,9 @@ var Raise = pass.Register(&pass.Pass{
 		for _, f := range c.Funcs() {
 			if f.Level == ir.LevelLoop && f.IsProc {
 				c.At(f, nil)
-				r := &raiser{c: c, f: f}
+				r := &raiser{c: c, f: f, done: map[string]bool{}}
 				r.region(f.Body, analysis.AtEntry(f))
+				r.remarks()
 			}
 		}
 		return nil
@@ -57,8 +58,17 @@ var Raise = pass.Register(&pass.Pass{
 })
 
 type raiser struct {
-	c *pass.Context
-	f *ir.Func
+	c     *pass.Context
+	f     *ir.Func
+	legal *legality // of the function as it is
+	stay  []remark
+	done  map[string]bool // where sums were raised
+}
+
+// remark is why a sum stays in its loops.
+type remark struct {
+	at  *ir.Op
+	why string
 }
 
 // region raises the outermost nests of reg that can be, and looks inside the
@@ -68,6 +78,7 @@ func (r *raiser) region(reg *ir.Region, facts *sym.Facts) {
 		op := reg.Ops[i]
 		if ops := r.raised(op, facts); ops != nil {
 			reg.Ops = append(reg.Ops[:i:i], append(ops, reg.Ops[i+1:]...)...)
+			r.legal = nil
 			i--
 			continue
 		}
@@ -80,25 +91,94 @@ func (r *raiser) region(reg *ir.Region, facts *sym.Facts) {
 
 // raised gives the ops that stand for the loop op, nil if it stays.
 func (r *raiser) raised(op *ir.Op, facts *sym.Facts) []*ir.Op {
-	n := findNest(op)
-	if n == nil {
+	if isFold(op) {
+		r.reorders(op)
 		return nil
 	}
+	for _, n := range findNests(op) {
+		if s, d := r.sum(n, facts); s != nil && r.c.Apply(op) {
+			return r.parts(n, s, d)
+		}
+	}
+	return nil
+}
+
+// sum is what n sums, and over which points; nil if n stays.
+func (r *raiser) sum(n *nest, facts *sym.Facts) (*sum, *domain) {
+	if !n.note() {
+		return nil, nil
+	}
 	s, why := n.sum()
-	if why == "" {
-		why = newLegality(r.f).moves(n, s)
+	if why == "" && s == nil {
+		return nil, nil
 	}
 	var d *domain
 	if why == "" {
 		d, why = newDomain(n, s, facts)
 	}
+	if why == "" {
+		why = r.pays(n, s, d)
+	}
+	if why == "" {
+		if r.legal == nil {
+			r.legal = newLegality(r.f)
+		}
+		why = r.legal.moves(n, s)
+	}
 	if why != "" {
-		r.c.Decline(n.store.Loc, "the loops stay: %s", why)
-		return nil
+		r.stay = append(r.stay, remark{n.target(len(n.loops) - 1), why})
+		return nil, nil
 	}
-	if !r.c.Apply(op) {
-		return nil
+	return s, d
+}
+
+// pays says why the sums of n are no better off as a comprehension.
+func (r *raiser) pays(n *nest, s *sum, d *domain) string {
+	switch {
+	case s.buf == nil && len(n.loops) > 0:
+		return r.expands(s, d)
+	case len(d.par) == 0:
+		return s.apart(d.red[len(d.red)-1].Name)
 	}
-	r.c.Done(n.store.Loc, "the loops are a sum of products over %s", d.redNames())
-	return append(n.rest(), s.comp(n, d))
+	return ""
+}
+
+// tell records that the sum at op was raised.
+func (r *raiser) tell(op *ir.Op, d *domain) {
+	r.done[op.Loc.String()] = true
+	r.c.Done(op.Loc, "the loops are a sum of products over %s", d.redNames())
+}
+
+// remarks tells of the sums that stay, each with the reason that the outermost
+// loops around it gave.
+func (r *raiser) remarks() {
+	for _, m := range r.stay {
+		if at := m.at.Loc.String(); !r.done[at] {
+			r.done[at] = true
+			r.c.Decline(m.at.Loc, "the loops stay: %s", m.why)
+		}
+	}
+}
+
+// parts are what n becomes: what stands in front of the sum, the sum, what stands
+// behind it.
+func (r *raiser) parts(n *nest, s *sum, d *domain) []*ir.Op {
+	loc := n.target(len(n.loops) - 1).Loc
+	r.tell(n.target(len(n.loops)-1), d)
+	var ops []*ir.Op
+	if front := n.part(false, nil); front != nil {
+		ops = append(ops, front)
+	}
+	out := ir.Out{Buf: s.buf, Subs: d.exprs(s.subs)}
+	var total func(b *ir.Builder) *ir.Value
+	if s.buf == nil {
+		var alloc *ir.Op
+		alloc, out, total = d.expanded(n)
+		ops = append(ops, alloc)
+	}
+	ops = append(ops, s.comp(loc, d, &ir.Outs{List: []ir.Out{out}}))
+	if behind := n.part(true, total); behind != nil {
+		ops = append(ops, behind)
+	}
+	return ops
 }

@@ -12,7 +12,7 @@ import (
 
 // sum is what a nest adds to an element: C[subs] = C[subs] + term.
 type sum struct {
-	buf     *ir.Value
+	buf     *ir.Value // nil where the sum goes to other ops than a store
 	subs    []sym.Expr
 	old     *ir.Op // the load of the element
 	term    *ir.Value
@@ -23,20 +23,24 @@ type sum struct {
 	product bool     // two of the loads are multiplied
 }
 
-// sum reads the body of the innermost loop, or says why it is no sum.
+// sum reads what the nest adds up, or says why it is no sum of products; without
+// a reason where it adds nothing up.
 func (n *nest) sum() (*sum, string) {
-	value, element := n.store.Operand(0), n.store.Args("")[1]
-	s := &sum{buf: element.Value, subs: starts(element.View)}
+	s := &sum{}
+	if n.store != nil {
+		element := n.store.Args("")[1]
+		s.buf, s.subs = element.Value, starts(element.View)
+	}
 	found := false
 	if len(n.folds) > 0 {
-		found = s.splitFold(n, value)
+		found = s.splitFold(n)
 	} else {
-		found = s.splitUpdate(n, value.Def)
+		found = s.splitUpdate(n, n.store.Operand(0).Def)
 	}
 	if !found {
-		return nil, "the innermost one does not add to the element that it stores"
+		return nil, ""
 	}
-	if ir.ElemOf(s.buf.Type) != ir.ElemOf(s.term.Type) {
+	if s.buf != nil && ir.ElemOf(s.buf.Type) != ir.ElemOf(s.term.Type) {
 		return nil, "the terms have another type than the elements"
 	}
 	if why := s.read(n, s.term, map[*ir.Value]bool{}); why != "" {
@@ -76,6 +80,9 @@ func (s *sum) isOld(n *nest, v *ir.Value) bool {
 func (s *sum) read(n *nest, v *ir.Value, seen map[*ir.Value]bool) string {
 	if n.carried(v) {
 		return "the terms read the sum so far"
+	}
+	if n.fixed[v] {
+		return "the terms need what the loops compute by more than reading"
 	}
 	if _, done := seen[v]; done || !n.defs[v] {
 		return ""
@@ -118,9 +125,10 @@ func (s *sum) readable(n *nest, op *ir.Op) string {
 	return ""
 }
 
-// comp is the comprehension over d that adds the terms to the elements. A load
-// of an element that is read already is the same read.
-func (s *sum) comp(n *nest, d *domain) *ir.Op {
+// comp is the comprehension over d that adds the terms to the elements, gives
+// them to the buffer that out names, or without one is their sum. A load of an
+// element that is read already is the same read.
+func (s *sum) comp(loc ir.Loc, d *domain, out *ir.Outs) *ir.Op {
 	m := &ir.Mapping{Values: map[*ir.Value]*ir.Value{}, Syms: d.counted}
 	var in []ir.Read
 	for _, op := range s.loads {
@@ -138,7 +146,7 @@ func (s *sum) comp(n *nest, d *domain) *ir.Op {
 	}
 	body := &ir.Region{}
 	b := ir.NewBuilder(body)
-	b.Loc = n.store.Loc
+	b.Loc = loc
 	for _, op := range s.ops {
 		body.Ops = append(body.Ops, ir.CloneOp(op, m))
 	}
@@ -151,9 +159,8 @@ func (s *sum) comp(n *nest, d *domain) *ir.Op {
 	if err != nil {
 		diag.Bugf("a sum of %s: %v", term.Type, err)
 	}
-	return tensor.New(n.store.Loc, tensor.Comp{Par: d.par, Red: d.red, If: d.guards, In: in,
-		Out:  &ir.Outs{List: []ir.Out{{Buf: s.buf, Subs: d.exprs(s.subs)}}},
-		Body: body, By: &ir.By{Monoid: monoid, FromOut: !s.fresh}})
+	return tensor.New(loc, tensor.Comp{Par: d.par, Red: d.red, If: d.guards, In: in, Out: out,
+		Body: body, By: &ir.By{Monoid: monoid, FromOut: s.old != nil}})
 }
 
 func starts(v *ir.View) []sym.Expr {
