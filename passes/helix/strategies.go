@@ -7,11 +7,12 @@ import (
 )
 
 // columns is how many columns of b are copied at a time: what half of the second
-// cache holds; where a is copied too, so many that this is seldom done again.
-func (m machine) columns(s strategy) int64 {
+// cache holds; where a is copied or computed too, so many that this is seldom done
+// again.
+func (m machine) columns(x *contraction, s strategy) int64 {
 	const seldom = 4096
 	width, most := int64(s.key.Cols()), int64(seldom)
-	if s.pack && !s.packA {
+	if s.pack && !s.packA && x.formA != made {
 		most = m.L2 / 2 / (m.depth(s.key) * int64(s.key.Acc.Bytes()))
 	}
 	return max(1, most/width) * width

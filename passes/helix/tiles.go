@@ -60,7 +60,7 @@ func (t *tiling) nest(b *ir.Builder) {
 	t.n0 = sym.Const(0)
 	t.at[x.n.Name], t.size[x.n.Name] = sym.Const(0), x.n.Extent
 	if bMade {
-		b = t.tile(b, x.n, t.h.machine.columns(t.strategy), false)
+		b = t.tile(b, x.n, t.h.machine.columns(x, t.strategy), false)
 		t.n0 = t.at[x.n.Name]
 	}
 	t.at[x.k.Name], t.size[x.k.Name] = sym.Const(0), x.k.Extent
