@@ -20,8 +20,12 @@ BENCH_ONEDNN_OPENMP := onednn-cpu-gomp==2023.2.0 onednn-devel-cpu-gomp==2023.2.0
 BENCH_NUMPY         := numpy==2.4.6
 BENCH_OPENBLAS      := scipy-openblas32==0.3.34.481.3
 BENCH_MKL           := mkl==2026.2.1
+# What `make bench-tuning` compares with.
+BENCH_TORCH         := torch==2.15.0 numpy==2.4.6
+BENCH_HALIDE        := halide==21.0.0 numpy==2.4.6
+BENCH_TVM           := apache-tvm==0.27.0.post1 numpy==2.4.6 xgboost==3.2.0 scipy psutil cloudpickle tornado
 
-.PHONY: all demo build test check bench bench-helix bench-env fuzz conformance tools python-env prerequisites clean
+.PHONY: all demo build test check bench bench-helix bench-tuning bench-env bench-tuning-env fuzz conformance tools python-env prerequisites clean
 
 all: build
 
@@ -82,6 +86,23 @@ bench: build tools
 bench-helix: build tools
 	@$(MAKE) --no-print-directory bench-env || true
 	BENCH_ENV=$(BENCH_ENV) $(GO) run ./bench/helix $(BENCH)
+
+# What is gained by knowing sizes beforehand: Tenon beside its own tuner,
+# TorchInductor, Halide's autoscheduler and TVM's tuner, given 1, 4 and 16 sizes.
+# BENCH=-quick takes few contractions, -only halide one of them.
+bench-tuning: build tools
+	@$(MAKE) --no-print-directory bench-tuning-env || true
+	BENCH_ENV=$(BENCH_ENV) $(GO) run ./bench/tuning $(BENCH)
+
+# The newest of each, about 7 GB in a folder outside this tree.
+bench-tuning-env:
+	@set -e; mkdir -p $(BENCH_ENV); \
+	get() { dir=$(BENCH_ENV)/$$1; shift; \
+	  [ "$$(cat $$dir/packages 2>/dev/null)" = "$$*" ] && return; \
+	  rm -rf $$dir; $(PYTHON) -m venv $$dir; \
+	  $$dir/bin/python -m pip install -q "$$@" && echo "$$*" > $$dir/packages \
+	  || { rm -rf $$dir; echo "could not install $$*: make bench-tuning leaves it out" >&2; }; }; \
+	get halide $(BENCH_HALIDE); get tvm $(BENCH_TVM); get torch $(BENCH_TORCH)
 
 # What the benchmark compares with: the newest oneDNN that a registry serves,
 # which runs on SYCL, the newest of its builds that runs on plain threads (a
