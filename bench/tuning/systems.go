@@ -38,6 +38,8 @@ type process struct {
 	in   io.WriteCloser
 	out  *bufio.Scanner
 	dir  string
+
+	ended *error // how it ended, once it has
 }
 
 // start runs the system in a folder of its own, so that it finds nothing that an
@@ -87,14 +89,9 @@ func (s system) start(env string) (*process, error) {
 
 func (p *process) stop() {
 	p.in.Close()
-	done := make(chan struct{})
-	go func() { p.cmd.Wait(); close(done) }()
-	select {
-	case <-done:
-	case <-time.After(10 * time.Second):
-		p.cmd.Process.Kill()
-		<-done
-	}
+	late := time.AfterFunc(10*time.Second, func() { p.cmd.Process.Kill() })
+	p.wait()
+	late.Stop()
 	os.RemoveAll(p.dir)
 }
 
@@ -107,7 +104,17 @@ func (p *process) answer() (string, error) {
 			return "", fmt.Errorf("%s", text)
 		}
 	}
-	return "", fmt.Errorf("it stopped")
+	return "", fmt.Errorf("it stopped: %v", p.wait())
+}
+
+// wait ends the process; it may be called again.
+func (p *process) wait() error {
+	p.in.Close()
+	if p.ended == nil {
+		err := p.cmd.Wait()
+		p.ended = &err
+	}
+	return *p.ended
 }
 
 func (p *process) say(format string, args ...any) (string, error) {

@@ -44,13 +44,17 @@ func (a *app) explainChoice(x driver.Choice) {
 		fmt.Fprintf(a.out, "%s (%s)\n", x.Picked, x.Why)
 	}
 	w := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "    variant\tcycles\tcore\tsecond cache\tlast cache\tmemory\t")
 	for _, v := range x.Variants {
-		mark, cycles, guard := " ", "-", ""
+		mark, cycles, guard := " ", "-\t-\t-\t-\t-", ""
 		if v.Name == x.Picked {
 			mark = "*"
 		}
 		if v.Cycles != nil {
-			cycles = fmt.Sprintf("%.0f", *v.Cycles)
+			cycles = fmt.Sprintf("%.0f\t-\t-\t-\t-", *v.Cycles)
+		}
+		if l := v.Layers; l != nil {
+			cycles = fmt.Sprintf("%.0f\t%.0f\t%+.0f\t%+.0f\t%+.0f", *v.Cycles, l.Core, l.Second, l.Last, l.Memory)
 		}
 		if v.Guard != "" {
 			guard = "if " + v.Guard
@@ -58,7 +62,7 @@ func (a *app) explainChoice(x driver.Choice) {
 		if v.Fails {
 			guard += ", which fails"
 		}
-		fmt.Fprintf(w, "  %s %s\t%s cycles\t%s\n", mark, v.Name, cycles, guard)
+		fmt.Fprintf(w, "  %s %s\t%s\t%s\n", mark, v.Name, cycles, guard)
 	}
 	w.Flush()
 }

@@ -46,8 +46,20 @@ type Choice struct {
 type VariantInfo struct {
 	Name   string   `json:"name"`
 	Cycles *float64 `json:"cycles,omitempty"` // as predicted; absent where the pick compares none
-	Guard  string   `json:"guard,omitempty"`  // what must hold for it to run
+	Layers *Layers  `json:"by_layer,omitempty"`
+	Guard  string   `json:"guard,omitempty"` // what must hold for it to run
 	Fails  bool     `json:"guard_fails,omitempty"`
+}
+
+// Layers are the predicted cycles by layer of the machine: those of a core whose
+// first cache holds everything, and what each further layer adds where the one
+// before it holds only what it does. Blocks are cut as the caches are large, so a
+// layer may take a little away as well.
+type Layers struct {
+	Core   float64 `json:"core"`
+	Second float64 `json:"second_cache"`
+	Last   float64 `json:"last_cache"`
+	Memory float64 `json:"memory"`
 }
 
 // Choices tells of each function of m, by name, what it chooses at the sizes of
@@ -57,8 +69,71 @@ func Choices(m *ir.Module, sizes map[string]int64, forced []Forced, o Options) (
 	if err != nil {
 		return nil, err
 	}
+	all, err := choicesOn(m, sizes, forced, machineOf(desc))
+	if err == nil && desc.GPU == nil {
+		err = addLayers(all, m, sizes, machineOf(desc))
+	}
+	if err != nil {
+		return nil, err
+	}
+	for _, w := range forced {
+		if err := all[w.Func].meets(w); err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
+}
+
+// boundless is more than any cache has to hold.
+const boundless = 1 << 40
+
+// addLayers splits what is predicted on a machine by asking the same of machines
+// whose caches hold everything, from the first on, from the second on, and so on.
+func addLayers(all map[string]*Choosing, m *ir.Module, sizes map[string]int64, on passes.Machine) error {
+	if len(sizes) == 0 {
+		return nil
+	}
+	ideal := [3]passes.Machine{on, on, on}
+	ideal[0].FirstBytes, ideal[0].NearBytes, ideal[0].LastBytes = boundless, boundless, boundless
+	ideal[1].NearBytes, ideal[1].LastBytes = boundless, boundless
+	ideal[2].LastBytes = boundless
+	var by [3]map[string]*Choosing
+	for i, x := range ideal {
+		var err error
+		if by[i], err = choicesOn(m, sizes, nil, x); err != nil {
+			return err
+		}
+	}
+	for name, c := range all { // each by itself: no order enters
+		for i, x := range c.Choices {
+			for k, v := range x.Variants {
+				a, b, d := by[0][name].cycles(i, v.Name), by[1][name].cycles(i, v.Name), by[2][name].cycles(i, v.Name)
+				if v.Cycles != nil && a != nil && b != nil && d != nil {
+					c.Choices[i].Variants[k].Layers = &Layers{*a, *b - *a, *d - *b, *v.Cycles - *d}
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// cycles are those of a variant of choice i, nil where there are none.
+func (c *Choosing) cycles(i int, variant string) *float64 {
+	if c == nil || i >= len(c.Choices) {
+		return nil
+	}
+	for _, v := range c.Choices[i].Variants {
+		if v.Name == variant {
+			return v.Cycles
+		}
+	}
+	return nil
+}
+
+// choicesOn is Choices for a machine.
+func choicesOn(m *ir.Module, sizes map[string]int64, forced []Forced, on passes.Machine) (map[string]*Choosing, error) {
 	g := &pass.Manager{}
-	low, err := untilLoops(g, m, machineOf(desc))
+	low, err := untilLoops(g, m, on)
 	if err != nil {
 		return nil, err
 	}
@@ -75,11 +150,6 @@ func Choices(m *ir.Module, sizes map[string]int64, forced []Forced, o Options) (
 		}
 		c.region(f.Body)
 		all[f.Name] = c.out
-	}
-	for _, w := range forced {
-		if err := all[w.Func].meets(w); err != nil {
-			return nil, err
-		}
 	}
 	return all, nil
 }
