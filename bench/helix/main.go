@@ -47,6 +47,7 @@ var tables = []struct {
 	{"loops", (*suite).loops},
 	{"types", (*suite).types},
 	{"threads", (*suite).threads},
+	{"choosing", (*suite).choosing},
 	{"compile", (*suite).compile},
 	{"newest", (*suite).newest},
 }

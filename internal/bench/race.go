@@ -24,8 +24,18 @@ type contender struct {
 // hopeless is how many times as long as the best an expendable contender may take.
 const hopeless = 3
 
+// A row is unsteady where the quartiles of a contender lie further apart than this
+// part of the median: other work was under way. It gets more rounds, as many again,
+// while it has not taken too long.
+const (
+	unsteady = 0.1
+	again    = 2
+	tooLong  = 1500 * time.Millisecond
+)
+
 // race takes the contenders in turn, rounds times, each as often as fills about
-// slice. It calls begin on the thread that it keeps.
+// slice, and more often where the times are unsteady. It calls begin on the thread
+// that it keeps.
 func race(cs []*contender, rounds int, slice time.Duration, threads int, begin func()) error {
 	goruntime.LockOSThread()
 	defer goruntime.UnlockOSThread()
@@ -49,6 +59,19 @@ func race(cs []*contender, rounds int, slice time.Duration, threads int, begin f
 		c.n = int(min(max(slice.Seconds()/max(least[i], 1e-9), 1), 1e7))
 	}
 	cs = remaining(cs, least)
+	start := time.Now()
+	for range 1 + again {
+		if err := inTurn(cs, rounds, threads); err != nil {
+			return err
+		}
+		if steady(cs) || time.Since(start) > tooLong {
+			break
+		}
+	}
+	return nil
+}
+
+func inTurn(cs []*contender, rounds, threads int) error {
 	for range rounds {
 		for _, c := range cs {
 			t, err := c.turn(c.n, threads)
@@ -59,6 +82,15 @@ func race(cs []*contender, rounds int, slice time.Duration, threads int, begin f
 		}
 	}
 	return nil
+}
+
+func steady(cs []*contender) bool {
+	for _, c := range cs {
+		if s := SpreadOf(c.times); s.Q3-s.Q1 > unsteady*s.Median {
+			return false
+		}
+	}
+	return true
 }
 
 // remaining leaves out the expendable ones that cannot be the best.

@@ -2,7 +2,10 @@ package bench
 
 import (
 	"context"
+	"os"
+	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -89,7 +92,50 @@ func TestExpendable(t *testing.T) {
 	if err := race([]*contender{fast, slow}, 3, time.Millisecond, 1, nil); err != nil {
 		t.Fatal(err)
 	}
-	if len(fast.times) != 3 || len(slow.times) != 1 {
+	if n := len(fast.times); n < 3 || n > 9 || n%3 != 0 || len(slow.times) != 1 {
 		t.Errorf("%d and %d rounds", len(fast.times), len(slow.times))
+	}
+}
+
+// Unsteady times get more rounds, steady ones do not.
+func TestSteady(t *testing.T) {
+	if !steady([]*contender{{times: []float64{1, 1.02, 1.05, 1.04}}}) || steady([]*contender{{times: []float64{1, 1, 1}}, {times: []float64{1, 2, 1, 2}}}) {
+		t.Error("steady and unsteady times are confused")
+	}
+}
+
+// With one library any number of shapes is measured: no tool of LLVM starts after
+// the first one.
+func TestNoToolAfterTheFirstShape(t *testing.T) {
+	tools, err := targets.FindToolchain()
+	if err != nil {
+		t.Skip("SKIPPED, no LLVM:", err)
+	}
+	dir := t.TempDir()
+	log := filepath.Join(dir, "log")
+	for name, path := range map[string]string{"opt": tools.Opt, "llc": tools.LLC, "ld.lld": tools.LLD} {
+		script := "#!/bin/sh\necho " + name + " >> " + log + "\nexec " + path + " \"$@\"\n"
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(script), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Setenv("TENON_LLVM", dir)
+	started := func() int {
+		text, _ := os.ReadFile(log)
+		return strings.Count(string(text), "\n")
+	}
+	m, first := module(t), 0
+	o := Options{Threads: 1, Rounds: 1, Slice: time.Microsecond, Regret: true, Compile: driver.Options{CPU: "native", Opt: 1}}
+	o.Shapes, _ = ParseShapes([]string{"M=1,2,7,64,511,K=64,N=48"}, 1)
+	r, err := Run(context.Background(), m, ir.Lookup[*ir.Func](m, "flipped"), "products.tn", o, func(*Row) {
+		if first == 0 {
+			first = started()
+		}
+	})
+	if err != nil || len(r.Rows) != 5 {
+		t.Fatal(r, err)
+	}
+	if first == 0 || started() != first {
+		t.Errorf("%d tools had started at the first shape, %d at the last", first, started())
 	}
 }
