@@ -3,6 +3,7 @@ package passes
 import (
 	"slices"
 	"strconv"
+	"strings"
 
 	"tenon/ir"
 	"tenon/passes/gpu"
@@ -50,6 +51,15 @@ func contractions(m Machine) []pass.Instance {
 		"bytes": strconv.Itoa(m.VectorBytes), "registers": strconv.Itoa(m.VectorRegs), "masked": flag[m.Masked], "fused": flag[m.FusedMul],
 		"latency": strconv.Itoa(m.FMALatency), "fma": strconv.Itoa(m.FMAPerCycle), "loads": strconv.Itoa(m.LoadsPerCycle),
 		"l1": number(m.FirstBytes), "l2": number(m.NearBytes), "l3": number(m.LastBytes)}}
+	if t := m.Times; t != nil {
+		real := func(f float64) string { return strconv.FormatFloat(f, 'f', 3, 64) }
+		in.Options["near"], in.Options["far"], in.Options["memory"] = real(t.Near), real(t.Far), real(t.Memory)
+		var tiles []string
+		for _, k := range t.Tiles {
+			tiles = append(tiles, k.Kernel+":"+real(k.Enter)+":"+real(k.Step))
+		}
+		in.Options["times"] = strings.Join(tiles, "/")
+	}
 	return append([]pass.Instance{in}, pass.Of(graph.Simplify)...)
 }
 
@@ -79,23 +89,38 @@ func proc(m Machine) Stage {
 // Where buffers lie is decided last, on the loops that code is made of.
 var placed = pass.Of(memory.ReuseBuffers, memory.PlanWorkspace, memory.AllowDonation)
 
+// Times are what was measured on a machine: bytes that a core reads a cycle from
+// its own caches, the last one and memory, and what tiles of micro-kernels take:
+// Enter + Step k cycles for sums of k products.
+type Times struct {
+	Near, Far, Memory float64
+	Tiles             []TileTime
+}
+
+// TileTime is the time of one micro-kernel.
+type TileTime struct {
+	Kernel      string
+	Enter, Step float64
+}
+
 // Machine is what the passes know of the target: numbers, no name; and a wish.
 type Machine struct {
-	Watch         bool  // variants of choices are counted, and can be forced
-	VectorBytes   int   // of a vector register; 0: loops stay scalar
-	Masked        bool  // loads and stores can leave out lanes
-	Accumulators  int   // partial results that keep the adders busy
-	FusedMul      bool  // multiply and add are one instruction
-	Extremes      bool  // maximum and minimum of floats keep NaN and the sign of 0, in one instruction
-	StreamBytes   int64 // larger buffers are written around the caches; 0: none
-	FirstBytes    int64 // of the first cache
-	NearBytes     int64 // of the caches that a core has for itself
-	LastBytes     int64 // of the last cache
-	VectorRegs    int   // vector registers; 0: products stay loops
-	FMALatency    int   // cycles of a vector multiply-add
-	FMAPerCycle   int   // vector multiply-adds a cycle
-	LoadsPerCycle int   // vector loads a cycle
-	BlockThreads  int   // of a GPU: how many threads a block gets; 0 for a CPU
+	Watch         bool   // variants of choices are counted, and can be forced
+	VectorBytes   int    // of a vector register; 0: loops stay scalar
+	Masked        bool   // loads and stores can leave out lanes
+	Accumulators  int    // partial results that keep the adders busy
+	FusedMul      bool   // multiply and add are one instruction
+	Extremes      bool   // maximum and minimum of floats keep NaN and the sign of 0, in one instruction
+	StreamBytes   int64  // larger buffers are written around the caches; 0: none
+	FirstBytes    int64  // of the first cache
+	NearBytes     int64  // of the caches that a core has for itself
+	LastBytes     int64  // of the last cache
+	VectorRegs    int    // vector registers; 0: products stay loops
+	FMALatency    int    // cycles of a vector multiply-add
+	FMAPerCycle   int    // vector multiply-adds a cycle
+	LoadsPerCycle int    // vector loads a cycle
+	Times         *Times // nil: nothing was measured
+	BlockThreads  int    // of a GPU: how many threads a block gets; 0 for a CPU
 }
 
 // AnyMachine is the one that checks of the passes alone run for.

@@ -45,6 +45,9 @@ type Desc struct {
 	StreamBytes int64
 	StreamFence string
 
+	// Profile are measured times, nil where they follow from the other fields.
+	Profile *Profile
+
 	FMA   Unit // vector multiply-add (multiply and add where it is absent)
 	Load  Unit // vector load that hits the first cache
 	Store Unit // vector store

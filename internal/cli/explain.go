@@ -72,6 +72,7 @@ func (a *app) explainCmd() *cobra.Command {
 	}
 	c.Flags().StringVar(&opts.Target, "target", "", "the `FAMILY` of machines, this machine's if left out; see tenon targets")
 	c.Flags().StringVar(&opts.CPU, "cpu", "", "the machine `NAME` of the family, or native; the family's baseline if left out")
+	profileFlag(c, &opts)
 	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	c.Flags().BoolVar(&memory, "memory", false, "tell where buffers lie: workspace, lifetimes, what is made in place")
 	c.Flags().StringVar(&fn, "fn", "", "the function `NAME` alone")

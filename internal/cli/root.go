@@ -143,7 +143,7 @@ func (a *app) root() *cobra.Command {
 		}
 		return nil
 	}
-	root.AddCommand(a.runCmd(), a.buildCmd(), a.benchCmd(), a.checkCmd(), a.optCmd(), a.explainCmd(), a.reduceCmd(), a.opsCmd(), a.passesCmd(), a.targetsCmd(), a.fmtCmd(), a.cacheCmd(), a.versionCmd())
+	root.AddCommand(a.runCmd(), a.buildCmd(), a.benchCmd(), a.checkCmd(), a.optCmd(), a.explainCmd(), a.reduceCmd(), a.opsCmd(), a.passesCmd(), a.targetsCmd(), a.fmtCmd(), a.cacheCmd(), a.profileCmd(), a.versionCmd())
 	for _, c := range root.Commands() {
 		a.mark(c)
 	}

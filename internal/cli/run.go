@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -14,6 +15,7 @@ import (
 	"tenon/internal/diag"
 	"tenon/internal/driver"
 	"tenon/ir"
+	"tenon/targets"
 )
 
 // runFlags are the flags of `tenon run`.
@@ -80,8 +82,14 @@ func variantFlag(c *cobra.Command, list *[]string) {
 func optimiseFlags(c *cobra.Command, o *driver.Options) {
 	c.Flags().StringVar(&o.Target, "target", "", "the `FAMILY` of machines to compile for, this machine's if left out; see tenon targets")
 	c.Flags().StringVar(&o.CPU, "cpu", "", "the machine `NAME` of the family, or native; the family's baseline if left out")
+	profileFlag(c, o)
 	c.Flags().BoolVar(&o.Sanitize, "sanitize", false, "check every access while running; fill fresh arrays with signalling NaNs")
 	c.Flags().IntVarP(&o.Opt, "optimise", "O", 2, "optimisation `LEVEL`, -O0 to -O3")
+}
+
+func profileFlag(c *cobra.Command, o *driver.Options) {
+	c.Flags().StringVar(&o.Profile, "profile", "", "the measured times to compile for: "+strings.Join(append(targets.ShippedProfiles(), targets.AnalyticProfile), ", ")+
+		", or a `FILE` of tenon profile; with --cpu native this machine's own, if kept")
 }
 
 // check refuses flags that contradict each other.

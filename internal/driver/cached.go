@@ -58,9 +58,6 @@ func BuildCached(ctx context.Context, m *ir.Module, name string, o Options, stor
 	return &Loaded{lib, code, PreparingFuncs(code.Module)}, nil
 }
 
-// profileHash stands for the measured profile of a machine until there are any.
-const profileHash = "analytic"
-
 // programKey names the library of m: a hash of all that it is made from. It is
 // "" where something cannot be named: a constant kept in a file, or an
 // unreadable compiler.
@@ -82,6 +79,6 @@ func programKey(m *ir.Module, name string, o Options) (string, error) {
 	if err != nil {
 		diag.Bugf("a machine description has no JSON: %v", err)
 	}
-	return cache.Key("library", Version, fingerprint, targets.Stamp(), runtime.GOOS+"/"+runtime.GOARCH, profileHash,
+	return cache.Key("library", Version, fingerprint, targets.Stamp(), runtime.GOOS+"/"+runtime.GOARCH,
 		sourceName(m, name), fmt.Sprintf("%+v", o), string(machine), ir.Print(m, ir.WithLocations())), nil
 }

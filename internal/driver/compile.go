@@ -22,6 +22,10 @@ type Options struct {
 	CPU    string // a machine of the family, or native; "" for the baseline
 	Opt    int    // 0 to 3
 
+	// Profile are the measured times to compile for: a name, a file, or "" for the
+	// machine's own, see targets.FindProfile.
+	Profile string
+
 	NoOpenMP bool  // start no threads; a caller's parallel_for is still used
 	PartOps  int64 // operations that are worth a thread, where they are not 0; else as the machine's description says
 	// StreamBytes is the size from which on a buffer is written around the caches,
@@ -39,11 +43,15 @@ func (o Options) machine() (*targets.Desc, error) {
 	if o.Opt < 0 || o.Opt > 3 {
 		return nil, diag.Usagef("-O%d: the levels are -O0 to -O3", o.Opt)
 	}
-	desc, err := targets.Find(o.Target, o.CPU)
+	found, err := targets.Find(o.Target, o.CPU)
 	if err != nil {
 		return nil, err
 	}
-	return desc, nil
+	desc := *found
+	if desc.Profile, err = targets.FindProfile(o.Profile, found); err != nil {
+		return nil, err
+	}
+	return &desc, nil
 }
 
 // runsHere refuses to load code that this machine cannot run.

@@ -64,9 +64,20 @@ func machineOf(d *targets.Desc) passes.Machine {
 	if d.GPU != nil {
 		return passes.Machine{BlockThreads: min(256, d.GPU.BlockThreads)}
 	}
-	return passes.Machine{VectorBytes: d.VectorBytes, Masked: d.Masked, Accumulators: min(4, d.FMA.InFlight()), FusedMul: d.FusedMul, Extremes: d.Extremes,
+	return passes.Machine{Times: timesOf(d.Profile), VectorBytes: d.VectorBytes, Masked: d.Masked, Accumulators: min(4, d.FMA.InFlight()), FusedMul: d.FusedMul, Extremes: d.Extremes,
 		StreamBytes: d.StreamBytes, NearBytes: nearBytes(d), FirstBytes: d.Caches[0].Bytes, LastBytes: d.Caches[len(d.Caches)-1].Bytes,
 		VectorRegs: d.VectorRegs, FMALatency: d.FMA.Latency, FMAPerCycle: d.FMA.PerCycle, LoadsPerCycle: d.Load.PerCycle}
+}
+
+func timesOf(p *targets.Profile) *passes.Times {
+	if p == nil {
+		return nil
+	}
+	t := &passes.Times{Near: p.Near, Far: p.Far, Memory: p.Memory}
+	for _, k := range p.Tiles {
+		t.Tiles = append(t.Tiles, passes.TileTime{Kernel: k.Kernel, Enter: k.Enter, Step: k.Step})
+	}
+	return t
 }
 
 // nearBytes is the size of the largest cache that a core has for itself.

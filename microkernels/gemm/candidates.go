@@ -1,6 +1,10 @@
 package gemm
 
-import "tenon/internal/num"
+import (
+	"slices"
+
+	"tenon/internal/num"
+)
 
 // Machine is what the candidates depend on: numbers, no name of a target.
 type Machine struct {
@@ -28,6 +32,31 @@ func Candidates(m Machine, acc num.Elem) []Key {
 		}
 	}
 	return keys
+}
+
+// Shapes are the candidates that are worth their code, the best one last: that
+// which uses most often what it loads, the one like it with fewer rows, and a
+// single row. A body takes smaller tiles too, so that more shapes gain little.
+func Shapes(m Machine, acc num.Elem) []Key {
+	keys := Candidates(m, acc)
+	slices.SortStableFunc(keys, func(a, b Key) int { return reuse(a) - reuse(b) })
+	shapes := keys[len(keys)-1:]
+	for _, k := range slices.Backward(keys) {
+		first := shapes[0]
+		if k.MR < first.MR && (k.MR == 1 || len(shapes) < 2) {
+			shapes = slices.Insert(shapes[:len(shapes):len(shapes)], 0, k)
+		}
+	}
+	return shapes
+}
+
+// reuse orders tiles by how often they use what they load: by accumulators, then
+// by rows; those of one vector, whose loads do not keep up, come before others.
+func reuse(k Key) int {
+	if k.NV == 1 {
+		return -k.MR
+	}
+	return 100*k.MR*k.NV + k.MR
 }
 
 // mostDotRows bounds the rows of tiles that sum along k: where there are more, a

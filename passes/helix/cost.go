@@ -37,10 +37,6 @@ const (
 	loadShare   = 0.9 // of the loads that the ports could do
 	loopCycles  = 0.5 // a product in loops without tiles
 	loopStart   = 20.0
-
-	nearBytes = 28.0 // a cycle from the second cache
-	farBytes  = 20.0 // from the last one
-	memBytes  = 8.0  // from memory
 )
 
 func (p *pricer) number(f float64) *ir.Value {
@@ -55,6 +51,14 @@ func (p *pricer) mul(v *ir.Value, by ...*ir.Value) *ir.Value {
 		v = p.b.Scalar("mul", v, w)
 	}
 	return v
+}
+
+// times is v, slower by a known factor.
+func (p *pricer) times(v *ir.Value, factor float64) *ir.Value {
+	if factor == 1 {
+		return v
+	}
+	return p.mul(v, p.number(factor))
 }
 
 func (p *pricer) sum(v *ir.Value, more ...*ir.Value) *ir.Value {
@@ -118,7 +122,7 @@ func (p *pricer) rowAfterRow() *ir.Value {
 func (p *pricer) strip(s strategy, v *ir.Value) *ir.Value {
 	x := p.x
 	tiles := p.size(ceil(x.m.Extent, sym.Const(int64(s.key.MR))))
-	again := p.number(float64(p.on.Gemm.VectorBytes) / nearBytes)
+	again := p.number(float64(p.on.Gemm.VectorBytes) / p.on.near)
 	if p.on.depth(s.key)*int64(s.key.Cols()*x.acc.Bytes()) <= p.on.L1*3/4 {
 		again = p.number(1 / float64(p.on.Gemm.LoadsPerCycle))
 	}
@@ -129,15 +133,19 @@ func (p *pricer) strip(s strategy, v *ir.Value) *ir.Value {
 	more := p.sub(tiles, p.number(1))
 	low := p.sub(p.size(x.m.Extent), p.mul(more, high))
 	passes := p.size(ceil(x.m.Extent, sym.Const(p.on.rows(s.key))))
-	busy := p.step(high, v)
+	slow, enter := p.measured(s)
+	busy := p.times(p.step(high, v), slow)
 	step := p.sum(
 		p.mul(passes, p.max(busy, p.mul(v, p.fromAfar()))),
 		p.mul(p.sub(more, passes), p.max(busy, p.mul(v, again))),
-		p.max(p.step(low, v), p.mul(v, again)))
+		p.max(p.times(p.step(low, v), slow), p.mul(v, again)))
 	blocks := p.size(ceil(x.k.Extent, sym.Const(p.on.depth(s.key))))
 	steps, call, store := x.k.Extent, callCycles, storeCycles
 	if s.key.B == gemm.Columns {
 		steps, call, store = ceil(x.k.Extent, sym.Const(int64(s.key.Lanes))), dotCycles, laneCycles
+	}
+	if enter > 0 {
+		call, store = enter, 0
 	}
 	edges := p.sum(p.mul(tiles, p.number(call)), p.mul(p.size(x.m.Extent), v, p.number(store)))
 	return p.sum(p.mul(p.size(steps), step), p.mul(blocks, edges))
@@ -151,13 +159,30 @@ func (p *pricer) step(h, v *ir.Value) *ir.Value {
 	return p.max(p.max(sums, loads), p.number(float64(on.FMALatency)+waitCycles))
 }
 
+// measured is by how much a kernel's step is slower than the model says, and what
+// a tile takes beside its steps; 1 and 0 where nobody measured it.
+func (p *pricer) measured(s strategy) (slow, enter float64) {
+	t, ok := p.on.times[s.kernel(p.x).Name()]
+	if !ok {
+		return 1, 0
+	}
+	on := p.on.Gemm
+	h, v := float64(s.key.MR), float64(s.key.NV)
+	model := max(h*v/float64(on.FMAPerCycle), (h+v)/(loadShare*float64(on.LoadsPerCycle)), float64(on.FMALatency)+waitCycles)
+	step := t.step
+	if s.key.B == gemm.Columns {
+		step *= float64(s.key.Lanes)
+	}
+	return step / model, t.enter
+}
+
 // fromAfar is the time of a vector of b from where all of b fits.
 func (p *pricer) fromAfar() *ir.Value {
 	vector := float64(p.on.Gemm.VectorBytes)
 	bytes := p.mul(p.size(p.x.n.Extent), p.size(p.x.k.Extent), p.number(float64(p.x.acc.Bytes())))
 	within := func(cache int64) *ir.Value { return p.b.Scalar("lt", bytes, p.number(float64(cache))) }
-	far := p.b.Scalar("select", within(p.on.L3), p.number(vector/farBytes), p.number(vector/memBytes))
-	return p.b.Scalar("select", within(p.on.L2*3/4), p.number(vector/nearBytes), far)
+	far := p.b.Scalar("select", within(p.on.L3), p.number(vector/p.on.far), p.number(vector/p.on.memory))
+	return p.b.Scalar("select", within(p.on.L2*3/4), p.number(vector/p.on.near), far)
 }
 
 // ceil is e / by, rounded up.

@@ -1,8 +1,6 @@
 package helix
 
 import (
-	"slices"
-
 	"tenon/microkernels/gemm"
 )
 
@@ -39,7 +37,7 @@ func (m machine) rows(k gemm.Key) int64 {
 // lies; where b is copied there are rows enough for the tile that reuses it most.
 // Panels that were made in advance serve all tiles.
 func (h *decomposer) strategies(x *contraction) (list []strategy) {
-	keys := h.tileShapes(x)
+	keys := gemm.Shapes(h.machine.Gemm, x.acc)
 	best := keys[len(keys)-1]
 	if ready := h.prepare(x, best.Lanes); ready != nil {
 		for _, k := range keys {
@@ -81,28 +79,14 @@ func (h *decomposer) dots(x *contraction) (list []strategy) {
 	return list
 }
 
-// tileShapes are the register tiles that variants are made of, the best one last:
-// that which uses most often what it loads, the one like it with fewer rows, and
-// a single row. A body takes smaller tiles too, so that more shapes gain little,
-// and each is code.
-func (h *decomposer) tileShapes(x *contraction) []gemm.Key {
-	keys := gemm.Candidates(h.machine.Gemm, x.acc)
-	slices.SortStableFunc(keys, func(a, b gemm.Key) int { return reuse(a) - reuse(b) })
-	best := keys[len(keys)-1]
-	shapes := []gemm.Key{best}
-	for _, k := range slices.Backward(keys) {
-		if last := shapes[0]; last.MR > 1 && k.MR > 1 && k.MR < last.MR && len(shapes) < 2 || k.MR == 1 && last.MR > 1 {
-			shapes = slices.Insert(shapes, 0, k)
-		}
+// kernel is the micro-kernel that the strategy's tiles call.
+func (s strategy) kernel(x *contraction) gemm.Key {
+	k := s.key
+	if s.packA || x.formA == alongWidth {
+		k.A = gemm.Columns
 	}
-	return shapes
-}
-
-// reuse orders tiles by how often they use what they load: by accumulators, then
-// by rows; those of one vector, whose loads do not keep up, come before others.
-func reuse(k gemm.Key) int {
-	if k.NV == 1 {
-		return -k.MR
+	if k.B != gemm.Columns && (s.pack || s.ready != nil) {
+		k.B = gemm.Panels
 	}
-	return 100*k.MR*k.NV + k.MR
+	return k
 }

@@ -242,13 +242,7 @@ func (t *tiling) made(b *ir.Builder, o *operand, buf *ir.Value, axes ...ir.Axis)
 // call emits the call of the micro-kernel on the open tile.
 func (t *tiling) call(b *ir.Builder) {
 	x := t.x
-	k := t.key
-	if t.packA || t.aBuf == nil && x.formA == alongWidth {
-		k.A = gemm.Columns
-	}
-	if k.B != gemm.Columns && (t.pack || t.ready != nil) {
-		k.B = gemm.Panels
-	}
+	k := t.kernel(x)
 	out := x.whole.Out.List[0]
 	c := ir.Arg{Value: out.Buf, View: view(&ir.Read{Subs: out.Subs}, t.at, t.rowsAndColumns())}
 	op := ir.NewOp("tile.call", b.Loc, &ir.Attr{Value: ir.AttrItem, Str: t.h.kernels.name(k)},
