@@ -36,9 +36,13 @@ func Candidates(m Machine, acc num.Elem) []Key {
 
 // Shapes are the candidates that are worth their code, the best one last: that
 // which uses most often what it loads, the one like it with fewer rows, and a
-// single row. A body takes smaller tiles too, so that more shapes gain little.
+// single row; none of a machine with too few registers. A body takes smaller tiles
+// too, so that more shapes gain little.
 func Shapes(m Machine, acc num.Elem) []Key {
 	keys := Candidates(m, acc)
+	if len(keys) == 0 {
+		return nil
+	}
 	slices.SortStableFunc(keys, func(a, b Key) int { return reuse(a) - reuse(b) })
 	shapes := keys[len(keys)-1:]
 	for _, k := range slices.Backward(keys) {

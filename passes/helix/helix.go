@@ -28,9 +28,11 @@ package helix
 import (
 	"slices"
 
+	"tenon/internal/num"
 	"tenon/ir"
 	"tenon/ir/ops/tensor"
 	"tenon/ir/sym"
+	"tenon/microkernels/gemm"
 	"tenon/passes/analysis"
 	"tenon/passes/pass"
 )
@@ -45,7 +47,7 @@ var Helix = pass.Register(&pass.Pass{
 	Options:      machineOptions,
 	Run: func(c *pass.Context) error {
 		h := &decomposer{c: c, machine: machineFrom(c)}
-		if !h.machine.Gemm.FusedMul || h.machine.Gemm.VectorBytes == 0 {
+		if !h.machine.Gemm.FusedMul || h.machine.Gemm.VectorBytes == 0 || len(gemm.Shapes(h.machine.Gemm, num.F32)) == 0 {
 			return nil
 		}
 		for _, f := range c.Funcs() {
