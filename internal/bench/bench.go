@@ -3,6 +3,8 @@ package bench
 import (
 	"context"
 	"fmt"
+	goruntime "runtime"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"time"
@@ -84,20 +86,22 @@ type Way struct {
 
 // session is a run in progress.
 type session struct {
-	o       Options
-	f       *ir.Func
-	lib     *runtime.Lib
-	watched *runtime.Lib     // the same, with a choice that can be forced; nil if none is to be
-	opens   bool             // f computes something from const parameters when it is opened
-	states  []*runtime.State // of the row at hand
-	desc    *targets.Desc
-	vector  int      // bytes of this machine's vectors
-	product *Product // nil if it was not recognised and no peer asks for it
-	peers   []peer
+	o        Options
+	f        *ir.Func
+	lib      *runtime.Lib
+	watched  *runtime.Lib     // the same, with a choice that can be forced; nil if none is to be
+	opens    bool             // f computes something from const parameters when it is opened
+	states   []*runtime.State // of the row at hand
+	releases []func()         // of its calls
+	desc     *targets.Desc
+	vector   int      // bytes of this machine's vectors
+	product  *Product // nil if it was not recognised and no peer asks for it
+	peers    []peer
 
 	top      func() bool // multiply-adds in registers, nil if this machine's are not measured
 	topFlops float64     // of one run of top, on all threads
 	fastest  float64     // GFLOP/s of top in any row so far
+	bytes    int         // of the operands of the row at hand
 	stream   *streamer
 }
 
@@ -214,7 +218,13 @@ func (s *session) row(shape Shape) (*Row, error) {
 	if err != nil {
 		return nil, err
 	}
+	s.bytes = 0
 	for i, args := range sets {
+		for _, a := range args {
+			if t, ok := a.(*runtime.Tensor); ok {
+				s.bytes += len(t.Data)
+			}
+		}
 		run, err := s.ready(s.lib, args)
 		if err != nil {
 			return nil, err
@@ -263,7 +273,11 @@ func (s *session) ready(lib *runtime.Lib, args []runtime.Arg) (func() bool, erro
 			return nil, err
 		}
 	}
-	return prepare(lib, state, s.f.Name, args, s.o.Threads)
+	run, release, err := prepare(lib, state, s.f.Name, args, s.o.Threads)
+	if err == nil {
+		s.releases = append(s.releases, release)
+	}
+	return run, err
 }
 
 // state opens the function where that computes something: weights stay the same
@@ -279,7 +293,13 @@ func (s *session) state(lib *runtime.Lib, args []runtime.Arg) (*runtime.State, e
 	return state, err
 }
 
+// close lets go of what a row has made.
 func (s *session) close() {
+	for _, release := range s.releases {
+		release()
+	}
+	s.releases = nil
+	s.stream.release()
 	for _, state := range s.states {
 		state.Close()
 	}
@@ -287,7 +307,14 @@ func (s *session) close() {
 	for _, p := range s.peers {
 		p.release()
 	}
+	if s.bytes > largeRow {
+		debug.FreeOSMemory()
+	}
 }
+
+// largeRow are bytes of operands that are not left for the next collection of
+// garbage: a few such rows would fill the machine.
+const largeRow = 256 << 20
 
 // theirs adds the peers' ways over one more set of arguments. In the first set
 // every way, and ours, is held against dot products.
@@ -339,7 +366,8 @@ func (s *session) measure(row *Row, x *field) error {
 	if c := s.stream.contender(); c != nil {
 		all = append(all, c)
 	}
-	err := race(append(all, x.variants...), s.o.Rounds, s.o.Slice, s.clock(), s.begin)
+	goruntime.GC() // not while it is measured
+	err := race(append(all, x.variants...), s.o.Rounds, again, s.o.Slice, s.clock(), s.begin)
 	if err != nil {
 		return err
 	}

@@ -243,7 +243,7 @@ proc loop @layer<M, N>(in %x: buf<f32[M]>, in const %w: buf<f32[N]>, in const %k
 		if err != nil {
 			t.Fatal(err)
 		}
-		run, err := prepare(lib, state, "layer", args, 1)
+		run, _, err := prepare(lib, state, "layer", args, 1)
 		if err != nil || !run() {
 			t.Fatal("a run fails", err)
 		}

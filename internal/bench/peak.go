@@ -71,7 +71,7 @@ func peak(ctx context.Context, e num.Elem, threads int) (run func() bool, flops 
 			return nil, 0, err
 		}
 		args := []runtime.Arg{runtime.Scalar{Elem: num.Index, Cell: num.FromInt(int64(rounds))}, runtime.Scalar{Elem: e, Cell: num.FromFloat(0.5)}, y}
-		if run, err = prepare(lib, nil, "peak", args, 1); err != nil {
+		if run, _, err = prepare(lib, nil, "peak", args, 1); err != nil {
 			return nil, 0, err
 		}
 		runs = append(runs, run)
@@ -122,17 +122,18 @@ func compile(ctx context.Context, m *ir.Module, name string, o driver.Options) (
 }
 
 // prepare plans a call, with a state or with none, and makes it ready to repeat.
-func prepare(lib *runtime.Lib, state *runtime.State, name string, args []runtime.Arg, threads int) (func() bool, error) {
+// Its arguments stay in place until it is released.
+func prepare(lib *runtime.Lib, state *runtime.State, name string, args []runtime.Arg, threads int) (run func() bool, release func(), err error) {
 	plan, status, err := lib.PlanWith(state, name, args, threads)
 	if err == nil {
 		err = status.Err(name, nil)
 	}
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	call, err := lib.Prepare(name, args, plan)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return func() bool { return call.Run().Code == runtime.OK }, nil
+	return func() bool { return call.Run().Code == runtime.OK }, call.Release, nil
 }

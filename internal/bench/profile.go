@@ -119,7 +119,7 @@ func timeKernel(lib *runtime.Lib, desc *targets.Desc, k gemm.Key, clock *contend
 		cs = append(cs, &contender{Name: k.Name(), runs: []func() bool{run}})
 	}
 	clock.times = nil
-	if err := race(append(cs, clock), profileRounds, profileSlice, 1, nil); err != nil {
+	if err := race(append(cs, clock), profileRounds, 0, profileSlice, 1, nil); err != nil {
 		return t, err
 	}
 	cycle := clock.best() / perRun
@@ -152,7 +152,8 @@ func kernelRun(lib *runtime.Lib, k gemm.Key, depth, strips, n int64) (func() boo
 		args = append(args, x)
 	}
 	args = append(args, runtime.Scalar{Elem: num.Index, Cell: num.FromInt(n)})
-	return prepare(lib, nil, "time_"+k.Name(), args, 1)
+	run, _, err := prepare(lib, nil, "time_"+k.Name(), args, 1) // for the life of the process: it is small
+	return run, err
 }
 
 // bandwidths measures how many bytes a cycle are read from each level.
@@ -183,13 +184,14 @@ func bandwidths(ctx context.Context, p *targets.Profile, desc *targets.Desc, clo
 		if err != nil {
 			return err
 		}
-		run, err := prepare(lib, nil, "stream", []runtime.Arg{x, y}, 1)
+		run, release, err := prepare(lib, nil, "stream", []runtime.Arg{x, y}, 1)
 		if err != nil {
 			return err
 		}
+		defer release()
 		c := &contender{Name: l.name, runs: []func() bool{run}}
 		clock.times = nil
-		if err := race([]*contender{c, clock}, profileRounds, profileSlice, 1, nil); err != nil {
+		if err := race([]*contender{c, clock}, profileRounds, 0, profileSlice, 1, nil); err != nil {
 			return err
 		}
 		*l.rate = float64(len(x.Data)) / (c.best() / (clock.best() / perRun))

@@ -34,9 +34,9 @@ const (
 )
 
 // race takes the contenders in turn, rounds times, each as often as fills about
-// slice, and more often where the times are unsteady. It calls begin on the thread
-// that it keeps.
-func race(cs []*contender, rounds int, slice time.Duration, threads int, begin func()) error {
+// slice, and extra times as many again while the times are unsteady. It calls begin
+// on the thread that it keeps.
+func race(cs []*contender, rounds, extra int, slice time.Duration, threads int, begin func()) error {
 	goruntime.LockOSThread()
 	defer goruntime.UnlockOSThread()
 	if begin != nil {
@@ -60,7 +60,7 @@ func race(cs []*contender, rounds int, slice time.Duration, threads int, begin f
 	}
 	cs = remaining(cs, least)
 	start := time.Now()
-	for range 1 + again {
+	for range 1 + extra {
 		if err := inTurn(cs, rounds, threads); err != nil {
 			return err
 		}

@@ -20,6 +20,8 @@ type streamer struct {
 	runs  []func() bool
 	bytes float64 // of one run
 	cs    *contender
+
+	releases []func() // of what the row at hand prepared
 }
 
 // streamChains is how many sums a run of the streamer keeps in flight.
@@ -84,8 +86,8 @@ func (s *streamer) add(q *problem) {
 	if err != nil {
 		return
 	}
-	if run, err := prepare(s.lib, nil, "stream", []runtime.Arg{x, y}, 1); err == nil {
-		s.runs, s.bytes = append(s.runs, run), float64(len(x.Data))
+	if run, release, err := prepare(s.lib, nil, "stream", []runtime.Arg{x, y}, 1); err == nil {
+		s.runs, s.bytes, s.releases = append(s.runs, run), float64(len(x.Data)), append(s.releases, release)
 	}
 }
 
@@ -98,6 +100,17 @@ func (s *streamer) contender() *contender {
 	s.cs = &contender{Name: "stream", runs: s.runs}
 	s.runs = nil
 	return s.cs
+}
+
+// release lets the memory of a row go.
+func (s *streamer) release() {
+	if s == nil {
+		return
+	}
+	for _, f := range s.releases {
+		f()
+	}
+	s.releases, s.runs = nil, nil
 }
 
 // share fills in what part of the rate the weights are read at.
