@@ -88,7 +88,7 @@ func TestExpendable(t *testing.T) {
 			return true
 		}
 	}
-	fast, slow := &contender{runs: []func() bool{wait(time.Millisecond)}, expendable: true}, &contender{runs: []func() bool{wait(20 * time.Millisecond)}, expendable: true}
+	fast, slow := &contender{runs: []func() bool{wait(time.Millisecond)}, expendable: true}, &contender{runs: []func() bool{wait(200 * time.Millisecond)}, expendable: true}
 	if err := race([]*contender{fast, slow}, 3, 0, time.Millisecond, 1, nil); err != nil {
 		t.Fatal(err)
 	}
