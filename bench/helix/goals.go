@@ -72,10 +72,13 @@ func short(cases []case_, limit func(*bench.Row) float64, what string) (lines []
 	cases = slices.DeleteFunc(slices.Clone(cases), func(c case_) bool { return c.x >= limit(c.row) })
 	slices.SortStableFunc(cases, func(a, b case_) int { return cmp.Compare(a.x-limit(a.row), b.x-limit(b.row)) })
 	for _, c := range cases {
-		lines = append(lines, fmt.Sprintf("%s: %.2f%s, limit %.2f", c.row.Shape, c.x, what, limit(c.row)))
+		lines = append(lines, fmt.Sprintf("%s: %.2f%s, limit %.2f", place(c.row), c.x, what, limit(c.row)))
 	}
 	return lines
 }
+
+// place names a row.
+func place(row *bench.Row) string { return strings.TrimSpace(row.Function + " " + row.Shape.String()) }
 
 func values(cases []case_) (xs []float64) {
 	for _, c := range cases {
@@ -143,7 +146,7 @@ func (s *suite) regret(title string, rows []*bench.Row, most float64) {
 	g := goal{what: title + ": regret of the choice, geomean", got: bench.Geomean(all) - 1, want: most, atMost: true}
 	for _, row := range worst {
 		if row.Regret.Regret > most {
-			g.worst = append(g.worst, fmt.Sprintf("%s: %s takes %.1f%% longer than %s", row.Shape, row.Regret.Chosen, 100*row.Regret.Regret, row.Regret.Best))
+			g.worst = append(g.worst, fmt.Sprintf("%s: %s takes %.1f%% longer than %s", place(row), row.Regret.Chosen, 100*row.Regret.Regret, row.Regret.Best))
 		}
 	}
 	s.say(g)

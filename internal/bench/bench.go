@@ -58,6 +58,7 @@ type Report struct {
 // time; Best is the same of the other figures, from the shortest times: they are
 // steadier than medians where the machine does other work.
 type Row struct {
+	Function    string  `json:"function"`
 	Shape       Shape   `json:"shape"`
 	Seconds     Spread  `json:"seconds"`
 	Least       float64 `json:"least_seconds,omitempty"`
@@ -211,7 +212,7 @@ func (r *Report) conclude() {
 
 // row measures a shape: the function, the peers' ways, the peak, the variants.
 func (s *session) row(shape Shape) (*Row, error) {
-	row := &Row{Shape: shape}
+	row := &Row{Function: s.f.Name, Shape: shape}
 	x := &field{ours: &contender{Name: "Tenon"}}
 	defer s.close()
 	sets, err := s.sets(shape)
