@@ -77,7 +77,7 @@ func main() {
 	r := &run{out: os.Stdout, env: bench.BenchEnv()}
 	flag.Uint64Var(&r.seed, "seed", 1, "determines the unseen sizes")
 	flag.IntVar(&r.rounds, "rounds", 5, "rounds of each size")
-	flag.DurationVar(&r.budget, "budget", 3*time.Minute, "tune a system, for one number of samples, for no further contraction after this time")
+	flag.DurationVar(&r.budget, "budget", 90*time.Second, "tune a system, for one number of samples, for no further contraction after this time")
 	quick := flag.Bool("quick", false, "fewer contractions and sizes, a budget of 20 s")
 	only := flag.String("only", "", "the systems whose names match: inductor, halide, tvm")
 	flag.Parse()
