@@ -23,21 +23,29 @@ type pricer struct {
 
 // Figures without a source were read off measurements on cores of today (Zen 3).
 const (
-	callCycles  = 25.0  // to enter a body, pick its tile and leave
-	storeCycles = 1.0   // a vector of the result
-	dotCycles   = 35.0  // the same where the lanes are added up at the end
-	laneCycles  = 1.5   // lanes that are added up
-	packCycles  = 0.8   // 4 bytes that are copied to a panel
-	rowCycles   = 0.035 // 4 bytes of rows of a that a strip reads again, beyond those of a panel
-	stripCycles = 0.05  // 4 bytes of rows of b that a tile reads again
-	pageCycles  = 0.1   // the same, more, where each row begins on a page of its own
-	setCycles   = 0.2   // the same, more, where all rows lie in the same sets of the caches
-	pageBytes   = 4096
-	waitCycles  = 0.3 // what the scheduler loses where few chains of sums are under way
-	loadShare   = 0.9 // of the loads that the ports could do
-	loopCycles  = 0.5 // a product in loops without tiles
-	loopStart   = 20.0
+	callCycles   = 25.0  // to enter a body, pick its tile and leave
+	storeCycles  = 1.0   // a vector of the result
+	dotCycles    = 35.0  // the same where the lanes are added up at the end
+	laneCycles   = 1.5   // lanes that are added up
+	packStart    = 150.0 // to begin a copy
+	packCycles   = 0.8   // 4 bytes that are copied to a panel
+	awayCycles   = 0.3   // 4 bytes more where the panels are too many for the second cache
+	rowCycles    = 0.025 // 4 bytes of rows of a that a strip reads again, beyond those of a panel
+	stripCycles  = 0.05  // 4 bytes of rows of b that a tile reads again
+	pageCycles   = 0.1   // the same, more, where each row begins on a page of its own
+	setCycles    = 0.2   // the same, more, where all rows lie in the same sets of the caches
+	pageBytes    = 4096
+	waitCycles   = 0.3 // what the scheduler loses where few chains of sums are under way
+	loadShare    = 0.9 // of the loads that the ports could do
+	loopCycles   = 0.5 // a product in loops without tiles
+	loopStart    = 60.0
+	acrossCycles = 4.0  // the same where a factor lies across
+	turnCycles   = 10.0 // a column of b that is copied by columns, at least
 )
+
+// restCycles is what the last panel, which is not full, takes for each step along
+// the depth.
+var restCycles = map[form]float64{alongDepth: 30, alongWidth: 10, made: 10}
 
 func (p *pricer) number(f float64) *ir.Value {
 	return p.b.Const(num.F64, num.Cast(num.F64, num.F64, num.FromFloat(f)))
@@ -74,10 +82,17 @@ func (p *pricer) max(a, b *ir.Value) *ir.Value {
 	return p.b.Scalar("select", p.b.Scalar("lt", a, b), b, a)
 }
 
-// loops is the cost without tiles.
+// loops is the cost without tiles: along the rows of b, along the depth of both
+// factors, or element by element where one lies across.
 func (p *pricer) loops() *ir.Value {
 	m, n, k := p.size(p.x.m.Extent), p.size(p.x.n.Extent), p.size(p.x.k.Extent)
-	return p.sum(p.mul(m, n, k, p.number(loopCycles)), p.mul(m, k, p.number(loopStart)))
+	switch {
+	case p.x.formB != alongDepth:
+		return p.sum(p.mul(m, n, k, p.number(loopCycles)), p.mul(m, k, p.number(loopStart)))
+	case p.x.formA != alongWidth:
+		return p.mul(m, n, p.sum(p.mul(k, p.number(loopCycles)), p.number(loopStart)))
+	}
+	return p.mul(m, n, p.sum(p.mul(k, p.number(acrossCycles)), p.number(loopStart)))
 }
 
 // strategy is the cost of a strategy: strips of columns, each of tiles, and
@@ -94,15 +109,22 @@ func (p *pricer) strategy(s strategy) *ir.Value {
 	words := float64(x.acc.Bytes()) / 4
 	switch {
 	case s.ready != nil:
+	case s.pack && s.key.B == gemm.Columns:
+		cost = p.sum(cost, p.mul(k, p.max(p.mul(n, p.number(words*packCycles)), p.number(turnCycles))))
 	case s.pack:
-		cost = p.sum(cost, p.mul(k, n, p.number(words*packCycles)))
+		rest := p.mul(k, p.number(restCycles[x.formB]))
+		each := packCycles
+		if s.packA {
+			each += awayCycles
+		}
+		cost = p.sum(cost, p.mul(k, n, p.number(words*each)), rest, p.number(packStart))
 	case s.key.B == gemm.Columns:
 	default:
 		tiles := p.size(ceil(x.m.Extent, sym.Const(int64(key.MR))))
 		cost = p.sum(cost, p.mul(k, n, tiles, p.number(words), p.rowAfterRow()))
 	}
 	if s.packA {
-		return p.sum(cost, p.mul(m, k, p.number(words*packCycles)))
+		return p.sum(cost, p.mul(m, k, p.number(words*packCycles)), p.number(packStart))
 	}
 	return p.sum(cost, p.mul(m, k, p.size(strips), p.number(words*rowCycles)))
 }
@@ -136,7 +158,7 @@ func (p *pricer) strip(s strategy, v *ir.Value) *ir.Value {
 	slow, enter := p.measured(s)
 	busy := p.times(p.step(high, v), slow)
 	step := p.sum(
-		p.mul(passes, p.max(busy, p.mul(v, p.fromAfar()))),
+		p.mul(passes, p.max(busy, p.mul(p.lines(s, v), p.fromAfar()))),
 		p.mul(p.sub(more, passes), p.max(busy, p.mul(v, again))),
 		p.max(p.times(p.step(low, v), slow), p.mul(v, again)))
 	blocks := p.size(ceil(x.k.Extent, sym.Const(p.on.depth(s.key))))
@@ -174,6 +196,16 @@ func (p *pricer) measured(s strategy) (slow, enter float64) {
 		step *= float64(s.key.Lanes)
 	}
 	return step / model, t.enter
+}
+
+// lines is how many vectors of b could be fetched in the time of v of a strip:
+// where rows of b go across, each begins where nothing was fetched ahead.
+func (p *pricer) lines(s strategy, v *ir.Value) *ir.Value {
+	if s.kernel(p.x).B != gemm.Rows || p.x.formB == made {
+		return v
+	}
+	const begin = 192.0 // bytes that come in the time that a row takes to begin
+	return p.sum(v, p.number(begin/float64(p.on.Gemm.VectorBytes)))
 }
 
 // fromAfar is the time of a vector of b from where all of b fits.
