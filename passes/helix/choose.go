@@ -2,6 +2,7 @@ package helix
 
 import (
 	"fmt"
+	"slices"
 
 	"tenon/internal/num"
 	"tenon/ir"
@@ -23,7 +24,11 @@ func (h *decomposer) choose(x *contraction) *ir.Op {
 		h.prepared = append(h.prepared, placed{h.top, ready.ops})
 	}
 	for _, s := range list {
-		vs.List = append(vs.List, ir.Variant{Name: s.name(), Where: guard, Region: h.tiles(x, s)})
+		where := guard
+		if s.swap != nil && !x.outside(x.few()) {
+			where = append(slices.Clone(guard), ir.Fact{Provenance: ir.Guarded, Cond: x.few()})
+		}
+		vs.List = append(vs.List, ir.Variant{Name: s.name(), Where: where, Region: h.tiles(x, s)})
 	}
 	vs.List = append(vs.List, ir.Variant{Name: "loops", Region: &ir.Region{Ops: []*ir.Op{x.op}}})
 	b := ir.NewBuilder(vs.Pick)
@@ -44,6 +49,8 @@ func (x *contraction) outside(c sym.Cond) bool { return x.before.Prove(c) }
 func (s strategy) name() string {
 	how := "direct"
 	switch dots := s.key.B == gemm.Columns; {
+	case s.swap != nil:
+		how = "swapped"
 	case dots && s.pack:
 		how = "turned"
 	case dots:

@@ -98,6 +98,9 @@ func (p *pricer) loops() *ir.Value {
 // strategy is the cost of a strategy: strips of columns, each of tiles, and
 // copies.
 func (p *pricer) strategy(s strategy) *ir.Value {
+	if s.swap != nil {
+		return p.swapCost(s)
+	}
 	x, key := p.x, s.key
 	one, width := sym.Const(1), sym.Const(int64(key.Cols()))
 	strips := ceil(x.n.Extent, width)

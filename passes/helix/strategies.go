@@ -54,6 +54,7 @@ func (h *decomposer) strategies(x *contraction) (list []strategy) {
 		}
 	}
 	list = append(list, h.dots(x)...)
+	list = append(list, h.swappedStrategies(x)...)
 	if x.formB != made {
 		list = append(list, strategy{key: best, pack: true})
 	}

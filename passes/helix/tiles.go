@@ -10,10 +10,11 @@ import (
 
 // strategy is one way to decompose a contraction.
 type strategy struct {
-	key   gemm.Key  // the register tile; B by columns: its sums run along the depth
-	pack  bool      // b is copied to panels, or to columns
-	packA bool      // a is copied to panels, block by block
-	ready *prepared // b lies in panels already
+	key   gemm.Key     // the register tile; B by columns: its sums run along the depth
+	pack  bool         // b is copied to panels, or to columns
+	packA bool         // a is copied to panels, block by block
+	ready *prepared    // b lies in panels already
+	swap  *contraction // to be computed in place of the contraction; nil: itself
 }
 
 // tiling emits one strategy. Symbols are those of the loops that are open.
@@ -32,6 +33,9 @@ type tiling struct {
 
 // region is the strategy as a region of ops.
 func (h *decomposer) tiles(x *contraction, s strategy) *ir.Region {
+	if s.swap != nil {
+		return h.turn(x, s.swap, s)
+	}
 	t := &tiling{h: h, x: x, strategy: s, at: map[string]sym.Expr{}, size: map[string]sym.Expr{}}
 	r := &ir.Region{}
 	b := ir.NewBuilder(r)
