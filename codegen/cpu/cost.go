@@ -4,6 +4,8 @@ import (
 	"maps"
 
 	"tenon/ir"
+	"tenon/ir/ops/access"
+	"tenon/ir/ops/loop"
 	"tenon/ir/sym"
 )
 
@@ -26,7 +28,11 @@ const unknownTrips = 16
 func (p *proc) regionCost(r *ir.Region, middle map[string]sym.Expr) sym.Expr {
 	total := sym.Const(0)
 	for _, op := range r.Ops {
-		total = sym.Add(total, sym.Const(opCost(op)))
+		if op.Def.Traits.Has(ir.Call) {
+			total = sym.Add(total, p.callCost(op, middle))
+		} else {
+			total = sym.Add(total, sym.Const(opCost(op)))
+		}
 		rng := anyRange(op)
 		for _, in := range op.Regions() {
 			if rng == nil {
@@ -37,6 +43,57 @@ func (p *proc) regionCost(r *ir.Region, middle map[string]sym.Expr) sym.Expr {
 		}
 	}
 	return total
+}
+
+// callCost counts the points that the body of a micro-kernel goes over, two
+// operations each: the sizes of its views.
+func (p *proc) callCost(op *ir.Op, middle map[string]sym.Expr) sym.Expr {
+	k := p.shared.kernels[loop.Callee(op)]
+	if k == nil {
+		return sym.Const(1)
+	}
+	cost, counted := sym.Const(2), map[string]bool{}
+	for i, a := range op.Args("") {
+		t, ok := k.src.Params[i].Value.Type.(ir.Buf)
+		if !ok {
+			continue
+		}
+		sizes := access.ViewDims(a)
+		for d, e := range t.Dims {
+			n, bare := e.IsName()
+			if !bare || counted[n] || d >= len(sizes) {
+				continue
+			}
+			counted[n] = true
+			size := sizes[d].Subst(middle)
+			if !p.known(size) {
+				size = sym.Const(unknownTrips)
+			}
+			cost = sym.Mul(cost, size)
+		}
+	}
+	return cost
+}
+
+// known reports that e has a value where the parallel loop stands.
+func (p *proc) known(e sym.Expr) bool {
+	for _, r := range e.Refs() {
+		v, ok := r.(*ir.Value)
+		if !ok || !p.hasValue(v) {
+			return false
+		}
+	}
+	for _, n := range e.Names() {
+		if !p.inScope(n) {
+			return false
+		}
+	}
+	return true
+}
+
+func (p *proc) hasValue(v *ir.Value) bool {
+	_, ok := p.values[v]
+	return ok || p.part != nil && p.part.body.hasValue(v)
 }
 
 func opCost(op *ir.Op) int64 {
@@ -74,17 +131,16 @@ func inside(r *ir.Range, middle map[string]sym.Expr) map[string]sym.Expr {
 // trips is about how often a loop runs.
 func (p *proc) trips(r *ir.Range, middle map[string]sym.Expr) sym.Expr {
 	span := sym.Sub(r.Hi, r.Lo).Subst(middle)
-	if len(span.Refs()) > 0 {
+	if !p.known(span) {
 		return sym.Const(unknownTrips)
-	}
-	for _, n := range span.Names() {
-		if !p.inScope(n) {
-			return sym.Const(unknownTrips)
-		}
 	}
 	span = sym.Max(sym.Const(0), span)
 	if n, ok := r.Step.IsConst(); ok && n > 0 {
 		return sym.FloorDiv(sym.Add(span, sym.Const(n-1)), sym.Const(n))
+	}
+	if step := r.Step.Subst(middle); p.known(step) {
+		step = sym.Max(sym.Const(1), step)
+		return sym.FloorDiv(sym.Sub(sym.Add(span, step), sym.Const(1)), step)
 	}
 	return span
 }
