@@ -48,7 +48,7 @@ func contractions(m Machine) []pass.Instance {
 	number := func(n int64) string { return strconv.FormatInt(n, 10) }
 	flag := map[bool]string{false: "0", true: "1"}
 	in := pass.Instance{Pass: helix.Helix, Options: map[string]string{
-		"bytes": strconv.Itoa(m.VectorBytes), "registers": strconv.Itoa(m.VectorRegs), "masked": flag[m.Masked], "fused": flag[m.FusedMul],
+		"bytes": strconv.Itoa(m.VectorBytes), "registers": strconv.Itoa(m.VectorRegs), "masked": flag[m.Masked], "fused": flag[m.FusedMul], "half": flag[m.HalfConvert],
 		"latency": strconv.Itoa(m.FMALatency), "fma": strconv.Itoa(m.FMAPerCycle), "loads": strconv.Itoa(m.LoadsPerCycle),
 		"l1": number(m.FirstBytes), "l2": number(m.NearBytes), "l3": number(m.LastBytes)}}
 	if t := m.Times; t != nil {
@@ -111,6 +111,7 @@ type Machine struct {
 	Accumulators  int    // partial results that keep the adders busy
 	FusedMul      bool   // multiply and add are one instruction
 	Extremes      bool   // maximum and minimum of floats keep NaN and the sign of 0, in one instruction
+	HalfConvert   bool   // f16 <-> f32 in hardware
 	StreamBytes   int64  // larger buffers are written around the caches; 0: none
 	FirstBytes    int64  // of the first cache
 	NearBytes     int64  // of the caches that a core has for itself

@@ -64,7 +64,7 @@ func machineOf(d *targets.Desc) passes.Machine {
 	if d.GPU != nil {
 		return passes.Machine{BlockThreads: min(256, d.GPU.BlockThreads)}
 	}
-	return passes.Machine{Times: timesOf(d.Profile), VectorBytes: d.VectorBytes, Masked: d.Masked, Accumulators: min(4, d.FMA.InFlight()), FusedMul: d.FusedMul, Extremes: d.Extremes,
+	return passes.Machine{Times: timesOf(d.Profile), VectorBytes: d.VectorBytes, Masked: d.Masked, Accumulators: min(4, d.FMA.InFlight()), FusedMul: d.FusedMul, HalfConvert: d.HalfConvert, Extremes: d.Extremes,
 		StreamBytes: d.StreamBytes, NearBytes: nearBytes(d), FirstBytes: d.Caches[0].Bytes, LastBytes: d.Caches[len(d.Caches)-1].Bytes,
 		VectorRegs: d.VectorRegs, FMALatency: d.FMA.Latency, FMAPerCycle: d.FMA.PerCycle, LoadsPerCycle: d.Load.PerCycle}
 }

@@ -19,6 +19,7 @@ type contraction struct {
 	whole tensor.Comp // writes the result
 	fold  tensor.Comp // sums: whole itself, or the one comp in its region
 	acc   num.Elem
+	half  bool // f16 is converted in hardware
 	a, b  *operand
 
 	m, n, k      ir.Axis
@@ -39,7 +40,7 @@ type operand struct {
 
 // contraction reads op as one; nil without a reason where it sums no products.
 func (h *decomposer) contraction(op *ir.Op, facts *sym.Facts) (*contraction, string) {
-	x := &contraction{op: op, whole: tensor.AsComp(op)}
+	x := &contraction{op: op, whole: tensor.AsComp(op), half: h.machine.half}
 	if !x.whole.InBuffers() || !x.findFold() {
 		return nil, ""
 	}
@@ -247,17 +248,48 @@ func (x *contraction) pickDepth() {
 	}
 }
 
-// read is the read that o consists of; nil where it is computed.
+// read is the read that o consists of, or a conversion of one that micro-kernels
+// do; nil where it is computed.
 func (x *contraction) read(o *operand) *ir.Read {
 	if o.negated {
 		return nil
 	}
+	v := o.value
+	if v.Def != nil && v.Def.Def.Name == "cast" {
+		if from := v.Def.Args("")[0].Value; from != nil && x.converts(ir.ElemOf(from.Type)) {
+			v = from
+		}
+	}
 	for i := range x.fold.In {
-		if x.fold.In[i].Res == o.value {
+		if x.fold.In[i].Res == v {
 			return &x.fold.In[i]
 		}
 	}
 	return nil
+}
+
+// converts reports that micro-kernels take operands of type e as they lie.
+func (x *contraction) converts(e num.Elem) bool {
+	switch e {
+	case num.BF16:
+		return x.acc == num.F32
+	case num.F16:
+		return x.acc == num.F32 && x.half
+	case num.F32:
+		return x.acc == num.F64
+	}
+	return false
+}
+
+// elems are the element types of a and b as kernels get them.
+func (x *contraction) elems() (a, b num.Elem) {
+	of := func(o *operand, f form) num.Elem {
+		if f == made {
+			return x.acc
+		}
+		return ir.ElemOf(x.read(o).Src.Type)
+	}
+	return of(x.a, x.formA), of(x.b, x.formB)
 }
 
 // axesOf are the axes that a value of the fold's region depends on.

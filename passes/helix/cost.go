@@ -123,8 +123,8 @@ func (p *pricer) strategy(s strategy) *ir.Value {
 		cost = p.sum(cost, p.mul(k, n, p.number(words*each)), rest, p.number(packStart))
 	case s.key.B == gemm.Columns:
 	default:
-		tiles := p.size(ceil(x.m.Extent, sym.Const(int64(key.MR))))
-		cost = p.sum(cost, p.mul(k, n, tiles, p.number(words), p.rowAfterRow()))
+		again := p.size(sym.Sub(ceil(x.m.Extent, sym.Const(int64(key.MR))), one))
+		cost = p.sum(cost, p.mul(k, n, again, p.number(words), p.rowAfterRow()))
 	}
 	if s.packA {
 		return p.sum(cost, p.mul(m, k, p.number(words*packCycles)), p.number(packStart))
@@ -214,7 +214,9 @@ func (p *pricer) lines(s strategy, v *ir.Value) *ir.Value {
 // fromAfar is the time of a vector of b from where all of b fits.
 func (p *pricer) fromAfar() *ir.Value {
 	vector := float64(p.on.Gemm.VectorBytes)
-	bytes := p.mul(p.size(p.x.n.Extent), p.size(p.x.k.Extent), p.number(float64(p.x.acc.Bytes())))
+	_, e := p.x.elems()
+	vector = vector * float64(e.Bytes()) / float64(p.x.acc.Bytes())
+	bytes := p.mul(p.size(p.x.n.Extent), p.size(p.x.k.Extent), p.number(float64(e.Bytes())))
 	within := func(cache int64) *ir.Value { return p.b.Scalar("lt", bytes, p.number(float64(cache))) }
 	far := p.b.Scalar("select", within(p.on.L3), p.number(vector/p.on.far), p.number(vector/p.on.memory))
 	return p.b.Scalar("select", within(p.on.L2*3/4), p.number(vector/p.on.near), far)

@@ -15,6 +15,7 @@ type machine struct {
 	L2   int64 // bytes of the caches that a core has for itself
 	L3   int64 // bytes of the last cache
 
+	half              bool                // f16 is converted in hardware
 	near, far, memory float64             // bytes a cycle from L2, L3 and memory
 	times             map[string]tileTime // measured, by kernel
 }
@@ -29,6 +30,7 @@ var machineOptions = []pass.Option{
 	{Name: "registers", Default: "16", Doc: "vector registers"},
 	{Name: "masked", Default: "0", Doc: "1: loads and stores can leave out lanes"},
 	{Name: "fused", Default: "1", Doc: "1: multiply and add are one instruction"},
+	{Name: "half", Default: "0", Doc: "1: f16 is converted in hardware"},
 	{Name: "latency", Default: "4", Doc: "cycles of a multiply-add"},
 	{Name: "fma", Default: "2", Doc: "multiply-adds a cycle"},
 	{Name: "loads", Default: "2", Doc: "loads a cycle"},
@@ -53,7 +55,7 @@ func machineFrom(c *pass.Context) machine {
 		}
 	}
 	return machine{
-		near: number(c.Option("near")), far: number(c.Option("far")), memory: number(c.Option("memory")), times: times,
+		half: c.Int("half") != 0, near: number(c.Option("near")), far: number(c.Option("far")), memory: number(c.Option("memory")), times: times,
 		Gemm: gemm.Machine{VectorBytes: int(c.Int("bytes")), VectorRegs: int(c.Int("registers")),
 			Masked: c.Int("masked") != 0, FusedMul: c.Int("fused") != 0,
 			FMALatency: int(c.Int("latency")), FMAPerCycle: int(c.Int("fma")), LoadsPerCycle: int(c.Int("loads"))},

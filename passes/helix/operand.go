@@ -24,7 +24,10 @@ const (
 // formOf says how o lies in memory; wide is its axis that is not summed.
 func (x *contraction) formOf(o *operand, wide ir.Axis) form {
 	r := x.read(o)
-	if r == nil || r.Policy != ir.PolicyError || ir.ElemOf(r.Src.Type) != x.acc {
+	if r == nil || r.Policy != ir.PolicyError {
+		return made
+	}
+	if e := ir.ElemOf(r.Src.Type); e != x.acc && !x.converts(e) {
 		return made
 	}
 	dims := r.Src.Type.(ir.Buf).Dims

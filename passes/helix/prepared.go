@@ -37,7 +37,8 @@ func (h *decomposer) prepare(x *contraction, lanes int) *prepared {
 	dims = append(dims, panels(x.n.Extent, lanes), x.k.Extent, sym.Const(int64(lanes)))
 	t := &tiling{h: h, x: x, at: map[string]sym.Expr{}, size: map[string]sym.Expr{}}
 	t.key.Lanes = lanes
-	p.panels = t.alloc(b, "panels", dims...)
+	_, e := x.elems()
+	p.panels = alloc(b, "panels", e, dims...)
 	body := &ir.Region{}
 	b.Add(ir.NewOp("loop.prepare", b.Loc, &ir.Operands{Args: []ir.Arg{ir.ValueArg(p.panels)}}, &ir.Block{Region: body}), nil)
 	t.fillPanels(b.In(body), p)

@@ -1,6 +1,7 @@
 package helix
 
 import (
+	"tenon/internal/num"
 	"tenon/microkernels/gemm"
 )
 
@@ -83,6 +84,13 @@ func (h *decomposer) dots(x *contraction) (list []strategy) {
 // kernel is the micro-kernel that the strategy's tiles call.
 func (s strategy) kernel(x *contraction) gemm.Key {
 	k := s.key
+	k.Elem, k.BElem = x.elems()
+	if k.B == gemm.Columns && s.pack {
+		k.BElem = x.acc
+	}
+	if k.BElem == k.Elem {
+		k.BElem = num.Invalid
+	}
 	if s.packA || x.formA == alongWidth {
 		k.A = gemm.Columns
 	}

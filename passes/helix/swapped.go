@@ -36,7 +36,7 @@ func (h *decomposer) turn(x, y *contraction, s strategy) *ir.Region {
 	b := ir.NewBuilder(r)
 	b.Loc = x.op.Loc
 	t := &tiling{h: h, x: y, strategy: s, at: map[string]sym.Expr{}, size: map[string]sym.Expr{}}
-	buf := t.alloc(b, "turned", sym.Const(fewColumns), x.m.Extent)
+	buf := alloc(b, "turned", x.acc, sym.Const(fewColumns), x.m.Extent)
 	place := []sym.Expr{sym.Name(x.n.Name), sym.Name(x.m.Name)}
 	y.whole.Out = &ir.Outs{List: []ir.Out{{Buf: buf, Subs: place}}}
 	t.nest(b)

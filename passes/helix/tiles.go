@@ -162,13 +162,13 @@ func (t *tiling) within(b *ir.Builder, axis ir.Axis, step sym.Expr, parallel boo
 }
 
 // alloc makes a buffer.
-func (t *tiling) alloc(b *ir.Builder, name string, dims ...sym.Expr) *ir.Value {
-	return b.Add(ir.NewOp("loop.alloc", b.Loc), []ir.Type{ir.Buf{Elem: t.x.acc, Dims: dims}}, b.Fresh(name)).Results[0]
+func alloc(b *ir.Builder, name string, e num.Elem, dims ...sym.Expr) *ir.Value {
+	return b.Add(ir.NewOp("loop.alloc", b.Loc), []ir.Type{ir.Buf{Elem: e, Dims: dims}}, b.Fresh(name)).Results[0]
 }
 
 // makeA writes the open rows and depth of a to a buffer.
 func (t *tiling) makeA(b *ir.Builder) {
-	t.aBuf = t.alloc(b, "a", t.size[t.x.m.Name], t.size[t.x.k.Name])
+	t.aBuf = alloc(b, "a", t.x.acc, t.size[t.x.m.Name], t.size[t.x.k.Name])
 	t.made(b, t.x.a, t.aBuf, t.x.m, t.x.k)
 }
 
@@ -176,7 +176,8 @@ func (t *tiling) makeA(b *ir.Builder) {
 func (t *tiling) panelsOfA(b *ir.Builder) {
 	x, mr := t.x, t.key.MR
 	t.aRow = t.at[x.m.Name]
-	t.aBuf = t.alloc(b, "a", panels(t.size[x.m.Name], mr), t.size[x.k.Name], sym.Const(int64(mr)))
+	e, _ := x.elems()
+	t.aBuf = alloc(b, "a", e, panels(t.size[x.m.Name], mr), t.size[x.k.Name], sym.Const(int64(mr)))
 	r := x.read(x.a)
 	op := ir.NewOp("tile.pack", b.Loc, &ir.Operands{Args: []ir.Arg{{Value: r.Src, View: view(r, t.at, t.size)}, ir.ValueArg(t.aBuf)}})
 	ir.SetClause(op, "panel", &ir.Attr{Int: int64(mr)})
@@ -191,16 +192,17 @@ func (t *tiling) panelsOfA(b *ir.Builder) {
 func (t *tiling) makeB(b *ir.Builder) {
 	x, wide, deep := t.x, t.size[t.x.n.Name], t.size[t.x.k.Name]
 	if t.key.B == gemm.Columns {
-		t.bBuf = t.alloc(b, "b", wide, deep)
+		t.bBuf = alloc(b, "b", x.acc, wide, deep)
 		t.made(b, x.b, t.bBuf, x.n, x.k)
 		return
 	}
 	if !t.pack {
-		t.bBuf = t.alloc(b, "b", deep, wide)
+		t.bBuf = alloc(b, "b", x.acc, deep, wide)
 		t.made(b, x.b, t.bBuf, x.k, x.n)
 		return
 	}
-	t.bBuf = t.alloc(b, "b", panels(wide, t.key.Lanes), deep, sym.Const(int64(t.key.Lanes)))
+	_, e := x.elems()
+	t.bBuf = alloc(b, "b", e, panels(wide, t.key.Lanes), deep, sym.Const(int64(t.key.Lanes)))
 	t.packB(b, ir.ValueArg(t.bBuf))
 }
 
@@ -210,7 +212,7 @@ func (t *tiling) packB(b *ir.Builder, to ir.Arg) {
 	x, axis := t.x, 1
 	var from ir.Arg
 	if x.formB == made {
-		from = ir.ValueArg(t.alloc(b, "b", t.size[x.k.Name], t.size[x.n.Name]))
+		from = ir.ValueArg(alloc(b, "b", x.acc, t.size[x.k.Name], t.size[x.n.Name]))
 		t.made(b, x.b, from.Value, x.k, x.n)
 	} else {
 		r := x.read(x.b)
