@@ -26,9 +26,24 @@ func TestCorpus(t *testing.T) {
 		t.Run(strings.TrimSuffix(file, ".txtar"), func(t *testing.T) {
 			t.Parallel()
 			parts := readParts(t, file)
-			runFile(t, parts, chosen())
+			runFile(t, parts, usual(parts, chosen()))
 		})
 	}
+}
+
+// usual are the machines of a usual run: all, or of a file that is compiled long
+// those that its part `usual` names, at the highest level.
+func usual(parts map[string]string, all []*Machine) (on []*Machine) {
+	names := strings.Fields(parts["usual"])
+	if len(names) == 0 || Whole() {
+		return all
+	}
+	for _, m := range all {
+		if slices.Contains(names, m.Name) && m.Options.Opt == 3 {
+			on = append(on, m)
+		}
+	}
+	return on
 }
 
 // readParts reads a file of the corpus: its parts by name.
