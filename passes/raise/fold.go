@@ -47,15 +47,15 @@ func (n *nest) carried(v *ir.Value) bool {
 	return slices.ContainsFunc(n.folds, func(op *ir.Op) bool { return carryOf(op).Params[0] == v })
 }
 
-// isFold reports a loop that carries one scalar; that it may be taken in any
-// order is all that the user may say of it.
+// isFold reports a loop that carries one scalar. One that may be taken in any order
+// was a comprehension before, and stays what it was lowered to.
 func isFold(op *ir.Op) bool {
 	r := rangeOf(op)
 	if r == nil || r.Size != "" || len(op.Results) != 1 || len(op.Regions()) != 1 || len(carryOf(op).Params) != 1 {
 		return false
 	}
 	_, scalar := op.Results[0].Type.(ir.Scalar)
-	return scalar && len(bodyOf(op).Yields()) == 1 && (!hasDirectives(op) || slices.Equal(directivesOf(op), []string{"reassoc"}))
+	return scalar && len(bodyOf(op).Yields()) == 1 && !hasDirectives(op)
 }
 
 func hasDirectives(op *ir.Op) bool { return len(directivesOf(op)) > 0 }

@@ -32,14 +32,14 @@ func TestCorpus(t *testing.T) {
 }
 
 // usual are the machines of a usual run: all, or of a file that is compiled long
-// those that its part `usual` names, at the highest level.
+// those that its part `usual` names.
 func usual(parts map[string]string, all []*Machine) (on []*Machine) {
 	names := strings.Fields(parts["usual"])
 	if len(names) == 0 || Whole() {
 		return all
 	}
 	for _, m := range all {
-		if slices.Contains(names, m.Name) && m.Options.Opt == 3 {
+		if slices.Contains(names, m.Name) {
 			on = append(on, m)
 		}
 	}
