@@ -251,7 +251,7 @@ func (t *tiling) call(b *ir.Builder) {
 	k := t.kernel(x)
 	out := x.whole.Out.List[0]
 	c := ir.Arg{Value: out.Buf, View: view(&ir.Read{Subs: out.Subs}, t.at, t.rowsAndColumns())}
-	op := ir.NewOp("tile.call", b.Loc, &ir.Attr{Value: ir.AttrItem, Str: t.h.kernels.name(k)},
+	op := ir.NewOp("tile.call", b.Loc, &ir.Attr{Value: ir.AttrItem, Str: t.h.kernels.name(k, x.op.Loc)},
 		&ir.Operands{Args: []ir.Arg{c, ir.ExprArg(t.size[x.k.Name])}})
 	t.conditions(op)
 	ir.SetClause(op, "a", t.provideA(b, k.A))
