@@ -151,12 +151,16 @@ func (p *pricer) strip(s strategy, v *ir.Value) *ir.Value {
 	if p.on.depth(s.key)*int64(s.key.Cols()*x.acc.Bytes()) <= p.on.L1*3/4 {
 		again = p.number(1 / float64(p.on.Gemm.LoadsPerCycle))
 	}
-	high := p.number(float64(s.key.MR))
-	if !s.packA {
-		high = p.b.Scalar("ceil", p.b.Scalar("div", p.size(x.m.Extent), p.max(tiles, p.number(1))))
+	rows := p.size(x.m.Extent)
+	var high *ir.Value
+	if s.packA { // panels have a fixed height
+		full := p.number(float64(s.key.MR))
+		high = p.b.Scalar("select", p.b.Scalar("lt", rows, full), rows, full)
+	} else {
+		high = p.b.Scalar("ceil", p.b.Scalar("div", rows, p.max(tiles, p.number(1))))
 	}
 	more := p.sub(tiles, p.number(1))
-	low := p.sub(p.size(x.m.Extent), p.mul(more, high))
+	low := p.sub(rows, p.mul(more, high))
 	passes := p.size(ceil(x.m.Extent, sym.Const(p.on.rows(s.key))))
 	slow, enter := p.measured(s)
 	busy := p.times(p.step(high, v), slow)
@@ -172,7 +176,7 @@ func (p *pricer) strip(s strategy, v *ir.Value) *ir.Value {
 	if enter > 0 {
 		call, store = enter, 0
 	}
-	edges := p.sum(p.mul(tiles, p.number(call)), p.mul(p.size(x.m.Extent), v, p.number(store)))
+	edges := p.sum(p.mul(tiles, p.number(call)), p.mul(rows, v, p.number(store)))
 	return p.sum(p.mul(p.size(steps), step), p.mul(blocks, edges))
 }
 
